@@ -16,24 +16,6 @@ final class FixedClock: Sendable {
     func advance(_ duration: Duration) { instant.withLock { $0 = $0 + duration } }
 }
 
-/// A wall clock that can be set, beside the clock that nobody sets.
-final class SettableClock: Sendable {
-    private let readings = Mutex((wall: noon, uptime: ContinuousClock.now))
-
-    var source: TimeSource {
-        TimeSource({ [self] in readings.withLock { $0.wall } }, uptime: { [self] in readings.withLock { $0.uptime } })
-    }
-    var now: Timestamp { readings.withLock { $0.wall } }
-
-    /// Time goes by.
-    func advance(_ duration: Duration) {
-        readings.withLock { $0 = ($0.wall + duration, $0.uptime.advanced(by: duration)) }
-    }
-
-    /// Somebody sets the wall clock; no time goes by.
-    func set(by duration: Duration) { readings.withLock { $0.wall = $0.wall + duration } }
-}
-
 /// Bytes that differ from call to call and are the same in every run.
 final class CountingRandom: Sendable {
     private let counter = Mutex<UInt64>(0)

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import Foundation
 import OAuth2
 import SQLStorage
@@ -8,21 +9,6 @@ import Testing
 /// A replay guard that never remembers, as one that was restarted between any two requests.
 struct ForgetfulReplayGuard: ReplayGuard {
     func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) -> ReplayClaim { .claimed }
-}
-
-private struct UnsignedCheckpoints: AuditNoteSigning {
-    var trustedKeys: [AuditVerifierKey] { [] }
-
-    func sign(node: String, size: Int64, hash: String, at: Timestamp) throws -> AuditCheckpoint {
-        AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: "")
-    }
-
-    func signCut(
-        node: String, through: Int64, hash: String, retention: Duration, isAdopted: Bool, at: Timestamp
-    ) -> AuditCut {
-        AuditCut(
-            node: node, through: through, hash: hash, retention: retention, isAdopted: isAdopted, at: at, note: "")
-    }
 }
 
 /// The services of one node over a database of their own, with a clock that the test moves.

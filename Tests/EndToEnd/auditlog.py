@@ -70,6 +70,16 @@ def cut_text(origin: str, through: int, digest: str, retention: int, at: int, ad
             + ("adopted\n" if adopted else ""))
 
 
+def cut_stands(cut: dict, checkpoint: dict | None, least: int = 0) -> bool:
+    """Whether a cut whose signature is good is accepted; `checkpoint` is the good one of its size, `least` what
+    `--retention` asks, in seconds as in the cut."""
+    if checkpoint is None:
+        return cut["adopted"] and cut["retention"] == 0 and least == 0
+    age = (cut["at"] - checkpoint["at"]) / 1000
+    return (checkpoint["hash"] == cut["hash"] and age >= cut["retention"]
+            and (age if cut["adopted"] else cut["retention"]) >= least)
+
+
 class Log:
     """The tables of an embedded database that no server has open."""
 

@@ -115,12 +115,12 @@ def within_a_second(condition, what: str, since: float | None = None):
 class ServedNode(instance.Served):
     """One more node on the settings file of a first."""
 
-    def __init__(self, first: instance.Served, name: str):
+    def __init__(self, first: instance.Served, name: str, prefix: Sequence[str] = ()):
         self.settings, self.data, self.hmac_key = first.settings, first.data, first.hmac_key
         self.port, management_port = instance.free_port(), instance.free_port()
         self.base = f"http://127.0.0.1:{self.port}"
         self.management = f"http://127.0.0.1:{management_port}"
-        command = [instance.binary(), "serve", "--config", str(self.settings), "--node", name,
+        command = [*prefix, instance.binary(), "serve", "--config", str(self.settings), "--node", name,
                    "--listen", f"127.0.0.1:{self.port}", "--management-listen", f"127.0.0.1:{management_port}"]
         instance.Process.__init__(self, command, first.directory)
         instance.wait_until(self._is_ready, 30, "readiness")

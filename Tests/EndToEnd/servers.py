@@ -168,9 +168,10 @@ class PgBouncer(Server):
 
     def __init__(self, postgres: Postgres, size: int = 4):
         super().__init__("pgbouncer")
-        self.postgres = postgres
+        self.postgres, self.programs = postgres, postgres.programs
         self.port = instance.free_port()
-        users, settings = self.folder / "users", self.folder / "pgbouncer.ini"
+        self.settings = self.folder / "pgbouncer.ini"
+        users, settings = self.folder / "users", self.settings
         users.write_text('"drawbridge" ""\n')
         settings.write_text(f"""[databases]
 * = host=127.0.0.1 port={postgres.port}
@@ -195,6 +196,14 @@ server_login_retry = 1
 
     def url(self, database: str) -> str:
         return f"postgres://drawbridge@127.0.0.1:{self.port}/{database}"
+
+    def lead_to(self, postgres: "Postgres | Standby"):
+        """From here on to another server: clients' connections stay, those to the server before are let go of."""
+        at_first = self.settings.read_text()
+        self.settings.write_text(at_first.replace(f"port={self.postgres.port}\n", f"port={postgres.port}\n"))
+        self.postgres = postgres
+        done = Postgres._psql(self, "RELOAD", "pgbouncer")
+        assert done.returncode == 0, done.stderr
 
     def close(self):
         self.stop(signal.SIGINT)

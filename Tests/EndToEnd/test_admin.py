@@ -354,13 +354,22 @@ def test_a_new_secret_is_told_from_a_new_name_and_brings_its_reason(admin):
     ({"client_type": "web", "default_return_path": "x"}, "default_return_path"),
     ({"client_type": "web", "default_return_path": "/x"}, "return_paths is missing"),
     ({"client_type": "web", "session_lifetime": 1}, "session_lifetime"),
-    ({"client_type": "web", "session_lifetime": 900.0}, "session_lifetime"), ({"client_secret": "mine"}, "client_secret"),
+    ({"client_type": "web", "session_lifetime": 900.5}, "session_lifetime"), ({"client_secret": "mine"}, "client_secret"),
     ({"client_id": "a b"}, "client_id"), ({"may_reach": "demo-web"}, "may_reach"),
 ])
 def test_a_document_that_is_wrong_is_refused_by_the_field(admin, document, field):
     answer = admin.send("POST", "clients", document)
     assert answer.status == 400, answer.body
     assert field in answer.json()["error_description"]
+
+
+def test_a_whole_number_that_is_written_as_a_double_is_that_number(admin):
+    """As some JSON writers send it; to the published schema it is an integer."""
+    made = admin.send("POST", "clients", {"client_type": "web", "session_lifetime": 900.0})
+    assert (made.status, made.json()["session_lifetime"]) == (201, 900), made.text
+    path = f"clients/{made.json()['client_id']}"
+    changed = admin.send("PATCH", path, {"session_lifetime": 600.0}, {"If-Match": "*"})
+    assert [changed.json()[name] for name in ("session_lifetime", "session_idle")] == [600, 600], changed.text
 
 
 @pytest.mark.parametrize("written", [{}, {"session_lifetime": 600}, {"session_idle": 900}], ids=str)

@@ -43,6 +43,16 @@ def test_claims_are_replaced_together_and_each_change_is_recorded(demo):
     assert len(events) == 3 and not any("Ally" in str(event) for event in events)
 
 
+def test_claims_that_are_there_already_are_no_change(demo):
+    admin = Admin(demo)
+    subject = admin.send("POST", "users", {"username": "sync", "password": "a password of this test"}).json()["sub"]
+    for claims in [{"locale": "en", "nickname": "S"}, {"nickname": "S", "locale": "en"}]:
+        assert admin.send("PATCH", f"users/{subject}", {"claims": claims}).json()["claims"] == claims
+    again = instance.run("users", "claims", "--data", str(demo.data), "sync", "-", stdin=b'{"nickname":"S","locale":"en"}')
+    assert again.stdout == b"sync has 2 claims already.\n"
+    assert len(admin.events(type="user.claims_changed", sub=subject)) == 1
+
+
 def test_the_next_answer_knows_a_change(demo, bob):
     token = oauth.sign_in(demo, "bob", scope="openid profile")["access_token"]
     try:

@@ -139,6 +139,14 @@ def test_a_rename_keeps_every_name_that_nobody_has_changed(demo, pat):
     assert known(demo, pat) == {**before, "email": "pat@example.org"}
 
 
+def test_a_form_of_names_that_is_saved_as_it_was_changes_nothing_and_is_no_event(demo, pat):
+    console, before = Console(demo), known(demo, pat)
+    answer = post(console, f"{pat}/names", {**form_of(console, pat, f"{pat}/names"), "reason": "nothing"})
+    assert answer.status == 303 and answer.header("Location") == demo.base + pat
+    assert known(demo, pat) == before
+    assert Admin(demo).events(type="user.renamed", sub=before["sub"]) == []
+
+
 @pytest.mark.parametrize("form, typed, status, wrong", [
     ("names", {"username": "alice", "display_name": "Pat & Co", "email": "p@example.org", "reason": "married"},
      409, "username"),

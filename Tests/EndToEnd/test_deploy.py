@@ -5,8 +5,12 @@ import json
 import os
 import re
 import shutil
+import signal
+import socket
+import ssl
 import subprocess
 import sys
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlencode, urljoin, urlsplit
@@ -368,6 +372,58 @@ def test_a_page_of_drawbridge_comes_with_its_own_referrer_policy_once(front):
     assert [value for name, value in page.headers if name.lower() == "referrer-policy"] == ["no-referrer"]
 
 
+def test_a_drawbridge_that_hangs_holds_no_page_of_the_website_for_long(front):
+    """What the check may take, with what a busy machine adds. Traefik waits for it for half a minute, ingress-nginx for a
+    minute."""
+    if front.kind in ("traefik", "ingress"):
+        return
+    cookie = sign_in(front)
+    front.node.freeze()
+    try:
+        began = time.monotonic()
+        assert front.send("GET", "/contacts", {"Cookie": cookie}).status >= 500
+        assert time.monotonic() - began < 9
+    finally:
+        front.node.signal(signal.SIGCONT)
+    instance.wait_until(front.answers, 20, "an answer")
+    assert front.send("GET", "/contacts", {"Cookie": cookie}).status == 200
+
+
+def connections(port: int) -> dict[str, list[int]]:
+    """What the system has at a port that somebody listens at: by its state, the bytes of each that wait to be read."""
+    found: dict[str, list[int]] = {}
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, _, state, queues, *_ = line.split()
+        if int(local.rpartition(":")[2], 16) == port:
+            found.setdefault(state, []).append(int(queues.partition(":")[2], 16))
+    return found
+
+
+def test_of_a_visitor_who_goes_drawbridge_hears_by_the_proxy_and_uses_no_link_up(front):
+    """ADR-0087. Apache notices only when it would pass an answer on."""
+    if front.kind == "apache":
+        return
+    established = "01"
+    asking = {"Authorization": f"Bearer {front.node.bearer('goer')}"}
+    issued = front.node.send("POST", instance.ISSUE, asking).json()
+    head = f"GET {instance.REDEEM}?token={issued['token']} HTTP/1.1"
+    lines = [head, f"Host: {WEBSITE}", *(f"{name}: {value}" for name, value in wire.NAVIGATION.items()), "", ""]
+    front.node.freeze()
+    try:
+        context = ssl.create_default_context(cafile=front.cafile)
+        with context.wrap_socket(socket.create_connection(("127.0.0.1", front.port), timeout=30),
+                                 server_hostname="localhost") as visitor:
+            visitor.sendall("\r\n".join(lines).encode())
+            instance.wait_until(lambda: any(connections(front.node.port).get(established, [])), 20, "the request at the node")
+        instance.wait_until(lambda: not any(connections(front.node.port).get(established, [])), 20, "word that they went")
+    finally:
+        front.node.signal(signal.SIGCONT)
+    instance.wait_until(front.answers, 20, "an answer")
+    sign_in(front)
+    answer = front.node.send("GET", f"/api/auth/sso-tokens/{issued['id']}", asking)
+    assert answer.json()["status"] == "pending"
+
+
 def test_without_drawbridge_nobody_gets_in(front):
     cookie = sign_in(front)
     assert front.send("GET", "/contacts", {"Cookie": cookie}).status == 200
@@ -405,7 +461,8 @@ def test_no_token_is_in_the_proxys_log_while_drawbridge_is_away(front):
 
 
 def nginx_takes(name: str):
-    [pattern] = re.findall(r"location ~ (\S+) \{", (DEPLOY / name).read_text())
+    patterns = re.findall(r"location ~ (\S+) \{", (DEPLOY / name).read_text())
+    [pattern] = [pattern for pattern in patterns if "login-with-token" in pattern]
     return lambda path: bool(re.search(pattern, path))
 
 
@@ -479,6 +536,39 @@ def test_no_proxy_keeps_a_connection_for_as_long_as_drawbridge_does():
     for name, pattern in kept.items():
         seconds = re.findall(pattern, (DEPLOY / name).read_text(), re.M)
         assert seconds and max(int(one) for one in seconds) < 75, name
+
+
+#: For how long a proxy waits for what Drawbridge holds back until there is news.
+FOR_A_PHONE = {
+    "nginx.conf": r"location ~ \^/\(signin/phone/status\$[^{]* \{[^}]*proxy_read_timeout (\d+)s;",
+    "compose/nginx.conf": r"location ~ \^/\(signin/phone/status\$[^{]* \{[^}]*proxy_read_timeout (\d+)s;",
+    "haproxy.cfg": r"http-request set-timeout server (\d+)s if \{ path /signin/phone/status \}",
+    "Caddyfile": r"@slow path /signin/phone/status .*\n\treverse_proxy @slow \S+ \{\n\t\timport to_drawbridge (\d+)s",
+    "envoy.yaml": r"path: /signin/phone/status\}, route: \{cluster: drawbridge, timeout: (\d+)s",
+    "traefik.yaml": r"responseHeaderTimeout: (\d+)s"}
+
+
+@pytest.mark.parametrize("name", FOR_A_PHONE)
+def test_no_proxy_gives_a_phones_page_up_before_drawbridge_answers_it(name):
+    source = (instance.ROOT / "Sources/Bridge/SignIn/CrossDevice/PhoneSignIns.swift").read_text()
+    held = int(re.search(r"static let patience = Duration\.seconds\((\d+)\)", source)[1])
+    [waits] = re.findall(FOR_A_PHONE[name], (DEPLOY / name).read_text())
+    assert int(waits) > held
+
+
+@pytest.mark.parametrize("name", ["nginx.conf", "compose/nginx.conf"])
+def test_nginx_waits_nowhere_for_drawbridge_as_long_as_it_does_by_itself(name):
+    servers = re.split(r"^server \{$", (DEPLOY / name).read_text(), flags=re.M)[1:]
+    for server in servers:
+        # What a server says counts in its locations; the website's server says nothing, for the website's own pages.
+        inherited = re.findall(r"^    proxy_read_timeout (\d+)s;", server, re.M)
+        for place in re.findall(r"^    location [^\n]* \{\n(.*?)^    \}$", server, re.M | re.S):
+            if "proxy_pass http://drawbridge" in place:
+                own = re.findall(r"proxy_read_timeout (\d+)s;", place)
+                assert own or inherited == ["10"], place
+            else:
+                assert "proxy_read_timeout" not in place
+    assert "proxy_read_timeout" not in servers[1].split("location")[0]
 
 
 @pytest.mark.parametrize("name", ["nginx.conf", "compose/nginx.conf"])
@@ -652,6 +742,23 @@ def test_compose_leads_to_the_sign_in_at_the_port_that_the_visitor_asked(certifi
         node.shutdown()
     leads = urljoin(f"https://localhost:{mapped}/contacts", answer.header("Location"))
     assert (answer.status, leads) == (303, f"https://localhost:{mapped}/session/sign-in?redirect=/contacts")
+
+
+def test_a_node_of_composes_that_hangs_is_given_up_for_another(certificate):
+    port, node = instance.free_port(), Refusal()
+    # The system takes connections for it, and nobody reads them.
+    with socket.create_server(("127.0.0.1", 0)) as hanging:
+        nodes = [hanging.getsockname()[1], node.server_port, node.server_port]
+        try:
+            with nginx_of_compose(certificate, port, nodes):
+                for _ in nodes:
+                    began = time.monotonic()
+                    answer = wire.send(f"https://localhost:{port}", "GET", "/contacts",
+                                       {"Host": "localhost", **wire.NAVIGATION}, cafile=str(certificate[0]))
+                    assert answer.status == 303, answer.text
+                    assert time.monotonic() - began < 9
+        finally:
+            node.shutdown()
 
 
 def test_nginx_accepts_the_configuration_of_compose(certificate):

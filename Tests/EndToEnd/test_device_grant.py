@@ -2,6 +2,7 @@
 
 import base64
 import html
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -170,6 +171,24 @@ def test_what_happened_is_in_the_log_with_where_the_device_had_asked_from(demo):
     log = demo.stderr_path.read_text()
     for secret in (device.facts["device_code"], device.user_code, device.user_code.replace("-", "")):
         assert secret not in log
+
+
+def test_the_log_says_who_let_a_television_in_and_what_came_of_that_sign_in(demo):
+    """By two questions each way (docs/operations.md), while another device of the same user is let in elsewhere."""
+    admin = Admin(demo)
+    device, other = Device(demo), Device(demo)
+    Visitor(demo).let_in(device, "bob")
+    Visitor(demo).let_in(other, "bob")
+    other.tokens()
+    television = signing.parts(device.tokens()["access_token"])[1]["sid"]
+    [opened] = admin.events(sid=television, type="app_session.opened")
+    below = json.loads(opened["detail"])
+    told = {event["type"]: event for event in admin.events(sid=below["parent"])}
+    assert {"user.signed_in", "device_code.approved", "device_code.redeemed"} <= set(told)
+    assert json.loads(told["device_code.redeemed"]["detail"])["opened"] == television
+    of_code = [event for page in admin.pages(limit=500, q=below["code_id"]) for event in page]
+    assert sorted(event["type"] for event in of_code) == [
+        "app_session.opened", "device_code.approved", "device_code.issued", "device_code.redeemed"]
 
 
 def test_what_a_code_would_come_to_is_explained_and_no_guess(demo):

@@ -270,6 +270,18 @@ def test_the_graph_of_the_targets_is_the_packages():
         assert depends[name] & drawn <= reached(name), name
 
 
+def test_what_tests_share_is_in_no_program_and_half_of_it_knows_nothing_of_the_service():
+    manifest = (instance.ROOT / "Package.swift").read_text()
+    targets = re.findall(r'\n        \.(target|executableTarget|testTarget)\(\s+name: "([^"]+)",(.*?)swiftSettings: strict\)',
+                         manifest, re.DOTALL)
+    users = {name: kind == "testTarget" or 'path: "Tests/' in rest for kind, name, rest in targets
+             if re.search('"(?:Bridge)?TestSupport"', rest)}
+    assert len(users) > 5 and all(users.values()), users
+    assert "TestSupport" not in manifest.partition("products: [")[2].partition("dependencies: [")[0]
+    [shared] = [rest for _, name, rest in targets if name == "TestSupport"]
+    assert "dependencies" not in shared
+
+
 def test_the_decisions_are_listed_once_each_in_their_order():
     decisions = instance.ROOT / "docs/adr"
     listed = re.findall(r"^\* \[ADR-\d+\]\(([^)]+)\)", (decisions / "README.md").read_text(), re.MULTILINE)

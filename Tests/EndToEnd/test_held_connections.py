@@ -1,6 +1,8 @@
 """Connections whose peers do not go, and peers that go too early."""
 
 import contextlib
+import http.client
+import json
 import re
 import socket
 import ssl
@@ -12,7 +14,8 @@ import pytest
 import computer
 import wire
 from computer import Computer
-from instance import wait_until
+from giving_up import request, sent_whole
+from instance import REDEEM, wait_until
 from tls import certificate
 
 KEPT = b"GET /session HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
@@ -132,3 +135,30 @@ def test_an_upload_that_is_cut_off_is_no_failure(start_demo):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     wait_until(lambda: counted(demo, "/oauth/token", 400), 20, "the end of the upload")
     assert failures(demo) == [] and "Request failed" not in demo.output
+
+
+# A client that ends its own direction with the request, and reads on (RFC 9112 §9.6)
+
+
+def read_on(demo, *asked) -> tuple[int, bytes]:
+    with sent_whole(demo.port, request(demo.port, *asked)) as connection:
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        return answer.status, answer.read()
+
+
+def test_whoever_ends_his_direction_is_told_that_nothing_was_used_up(demo):
+    issued = demo.issue()
+    status, page = read_on(demo, "GET", f"{REDEEM}?token={issued['token']}", wire.NAVIGATION)
+    assert status == 400 and b"invalid_request" in page
+    form = {"grant_type": "authorization_code", "code": "unknown", "client_id": "demo-app"}
+    status, body = read_on(demo, "POST", "/oauth/token", {}, form)
+    assert status == 400 and json.loads(body)["error"] == "invalid_request", body
+    assert "closed" in json.loads(body)["error_description"]
+    assert demo.status(issued["id"]) == "pending"
+    assert demo.redeem(issued["token"]).session_cookie
+
+
+def test_what_uses_nothing_up_is_answered_to_him_as_ever(demo):
+    status, body = read_on(demo, "GET", "/session")
+    assert (status, json.loads(body)) == (200, {"authenticated": False})

@@ -13,7 +13,7 @@ import signing
 import wire
 from admin import admin
 from apps import outsider, registered
-from native import App, Browser, cookie_header, session
+from native import SETTINGS, App, Browser, cookie_header, session
 
 
 @pytest.fixture(scope="module")
@@ -498,6 +498,18 @@ def test_ten_exchanges_a_minute_then_a_quarter_of_an_hour(start_demo):
     blocked = app.native_sso()
     assert (blocked.status, blocked.json()["error"]) == (429, "slow_down")
     assert 890 <= int(blocked.header("Retry-After")) <= 900
+
+
+@pytest.mark.parametrize("change", [{"maxAttemptsPerMinute": 100}, {"blockDurationMinutes": 1}])
+def test_a_changed_rate_limit_reaches_a_device_that_is_blocked(start_demo, change):
+    demo = start_demo()
+    app = App(demo)
+    app.sign_in()
+    assert [app.cookies().status for _ in range(11)] == [200] * 10 + [429]
+    assert admin(demo, "PUT", SETTINGS, {"deviceSecretTTLDays": 31}).status == 200
+    assert app.cookies().status == 429, "that is another setting"
+    assert admin(demo, "PUT", SETTINGS, {"rateLimit": change}).status == 200
+    assert app.cookies().status == 200
 
 
 def test_no_secret_is_in_a_log(demo, app):

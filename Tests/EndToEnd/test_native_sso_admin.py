@@ -41,6 +41,20 @@ def test_each_setting_has_its_value_range_and_provenance(start_demo):
     assert wire.send(demo.base, "GET", SETTINGS).status == 401
 
 
+def test_the_body_that_sdks_send_is_taken_and_is_the_published_example(start_demo):
+    """Authrim's SDKs write the rate limit as an object; `test_openapi.py` holds the example against its schema."""
+    demo = start_demo("--no-limits")
+    published = demo.send("GET", "/openapi.json").json()["paths"][SETTINGS]["put"]["requestBody"]["content"]
+    body = {
+        "enabled": True, "deviceSecretTTLDays": 30, "maxDeviceSecretsPerUser": 10, "maxSecretsBehavior": "revoke_oldest",
+        "allowCrossClientNativeSSO": False, "rateLimit": {"maxAttemptsPerMinute": 10, "blockDurationMinutes": 15}}
+    assert published["application/json"]["example"] == body
+    changed = admin(demo, "PUT", SETTINGS, body)
+    assert changed.status == 200, changed.text
+    assert {name for name, field in settings(demo).items() if field["source"] == "admin"} == {
+        *(body.keys() - {"rateLimit"}), "rateLimit.maxAttemptsPerMinute", "rateLimit.blockDurationMinutes"}
+
+
 def test_native_sso_settings_take_effect_at_the_next_request(start_demo):
     demo = start_demo("--no-limits")
     app = App(demo)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -131,6 +132,21 @@ def test_a_second_process_with_the_name_is_refused_and_the_first_goes_on(first):
     assert done.returncode != 0
     assert b"Another process" in done.stderr, done.stderr
     assert post_issue(first) == 200
+    verify("--config", str(first.settings))
+
+
+def test_commands_that_run_at_the_same_time_wait_for_one_another(first):
+    def add(name: str):
+        password = b"correct horse battery\n"
+        return instance.run("users", "add", "--config", str(first.settings), name, stdin=password, check=False)
+
+    # All of them write as the same node.
+    names = [f"user-{number}" for number in range(8)]
+    with ThreadPoolExecutor(len(names)) as pool:
+        done = list(pool.map(add, names))
+    assert [each.stderr for each in done if each.returncode != 0] == []
+    listed = instance.run("users", "list", "--config", str(first.settings)).stdout.decode()
+    assert all(name in listed for name in names), listed
     verify("--config", str(first.settings))
 
 

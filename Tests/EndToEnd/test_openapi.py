@@ -2,12 +2,14 @@
 
 import json
 import re
+from urllib.parse import urlencode
 
 import jsonschema
 import pytest
 import yaml
 
 import instance
+import wire
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +130,32 @@ def written():
 def test_every_operation_says_what_it_does(written):
     assert [operation["operationId"] for operation in operations(written)
             if len(operation.get("description", "")) < 40] == []
+
+
+#: Those that nobody has anything to say in: what counts is in their header fields.
+WITHOUT_BODY = {"userinfoByPost", "refreshCookies"}
+
+
+def test_every_post_says_what_is_in_its_body(written):
+    without = {path[method]["operationId"] for path in written["paths"].values() for method in ("post", "put", "patch")
+               if method in path and "requestBody" not in path[method]}
+    assert without == WITHOUT_BODY
+
+
+def test_a_rate_limit_is_described_by_both_of_its_names(written):
+    schema = {"$ref": "#/components/schemas/NativeSSOChange"}
+    limits = {"maxAttemptsPerMinute": 10, "blockDurationMinutes": 15}
+    assert flaws(schema, {"rateLimit": limits}, written) == []
+    assert flaws(schema, {f"rateLimit.{name}": value for name, value in limits.items()}, written) == []
+    for wrong in [{"maxAttemptsPerMinute": 101}, {"blockDurationMinutes": 0}, {"other": 1}]:
+        assert flaws(schema, {"rateLimit": wrong}, written) != []
+
+
+def test_a_public_app_finds_what_it_signs_out_with(demo, written):
+    """Without its `client_id` it is no client at all."""
+    form = written["paths"]["/oauth/revoke"]["post"]["requestBody"]["content"]["application/x-www-form-urlencoded"]
+    assert {"token", "client_id"} <= form["schema"]["properties"].keys() & form["example"].keys()
+    assert demo.send("POST", "/oauth/revoke", {"Content-Type": wire.FORM}, urlencode(form["example"])).status == 200
 
 
 def test_every_body_has_an_example_that_fits(written):

@@ -118,8 +118,9 @@ def test_an_event_is_counted_on_the_next_page_of_metrics(demo):
         assert count() == before + more
 
 
-# Its value is a time, and the alert compares it with now: without a restore there is none.
-ONLY_AFTER_A_RESTORE = {("drawbridge_database_restored_timestamp_seconds", "")}
+# Their values are times, and the alerts compare them with now: without a restore, or a certificate, there is none.
+ONLY_WHERE_THERE_IS_ONE = {("drawbridge_database_restored_timestamp_seconds", ""),
+                           ("drawbridge_tls_certificate_expiry_timestamp_seconds", "")}
 
 
 def named_series(expression: str) -> set[tuple[str, str]]:
@@ -144,7 +145,7 @@ def test_every_series_that_an_alert_names_is_there_before_anything_happens(serve
 
         def missing() -> set[tuple[str, str]]:
             lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
-            return {(name, kind) for name, kind in named - ONLY_AFTER_A_RESTORE if not any(
+            return {(name, kind) for name, kind in named - ONLY_WHERE_THERE_IS_ONE if not any(
                 re.match(rf'{name}[{{ ]', line) and (not kind or f'type="{kind}"' in line) for line in lines)}
 
         deadline = time.monotonic() + 30
@@ -181,6 +182,30 @@ def test_metrics_say_when_what_the_audit_log_signs_cannot_be_kept(serve):
              for group in rules["groups"] for rule in group["rules"] if "drawbridge_degraded" in rule["expr"]}
     assert [alert for alert, (sign, named) in parts.items() if (part in named.split("|")) == (sign in ("=", "=~"))] == [
         "DrawbridgeAuditCheckpoints"]
+
+
+@NEEDS_POSTGRES
+def test_metrics_say_that_the_server_is_not_ready_and_that_it_is_again():
+    """A load balancer sends it nothing then, so that no failed request would tell."""
+    def value() -> list[float]:
+        lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
+        name = 'drawbridge_ready{check="storage"} '
+        return [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
+
+    with Postgres() as postgres:
+        server = instance.Served(f"database: {postgres.create('away')}\n")
+        try:
+            assert value() == [1]
+            postgres.stop(signal.SIGINT)
+            wait_until(lambda: value() == [0], 30, "the metric")
+            assert wire.send(server.management, "GET", "/readyz").status == 503
+            postgres.start()
+            wait_until(lambda: value() == [1], 30, "the metric")
+        finally:
+            assert server.stop() == 0
+    rules = yaml.safe_load((instance.ROOT / "deploy/monitoring/drawbridge-alerts.yaml").read_text())
+    assert [rule["alert"] for group in rules["groups"] for rule in group["rules"] if "drawbridge_ready" in rule["expr"]] == [
+        "DrawbridgeNotReady"]
 
 
 # The log
@@ -501,6 +526,34 @@ def test_a_sighup_names_the_settings_that_it_does_not_take_in(serve):
         line.get("message") for line in server.json_lines() if line.get("level") == "warning"], 30, "the warning")
     server.issue()
     server.settings.write_text(whole)
+
+
+def test_a_client_of_the_settings_file_that_changes_is_in_the_audit_log_and_in_the_services(serve):
+    server = serve()
+
+    def told() -> list[tuple]:
+        return [(row["type"], row["client_id"], json.loads(row["detail"])) for row in instance.audit_rows(server.data)
+                if row["type"].startswith("client.")]
+
+    began = wait_until(lambda: len(told()) == 2 and told(), 30, "the clients of the first start")
+    assert began == [("client.created", name, {"actor": "settings"}) for name in ("app", "web")]
+    whole = server.settings.read_text()
+    wider = whole.replace('"/account/*"]', '"/account/*", "/evil/*"]')
+    assert wider != whole
+    server.settings.write_text(wider)
+    server.signal(signal.SIGHUP)
+    changed = ("client.changed", "web", {"actor": "settings", "fields": ["return_paths"]})
+    assert wait_until(lambda: len(told()) == 3 and told(), 30, "the change")[2] == changed
+    assert "clients of the settings file changed: web (return_paths)" in [
+        line.get("message") for line in server.json_lines()]
+    server.signal(signal.SIGHUP)
+    wait_until(lambda: server.output.count("reloaded clients") == 2, 30, "a reload without a change")
+    assert server.stop() == 0
+    # What was changed while nothing ran is told at the start.
+    server.settings.write_text(whole)
+    server.start()
+    assert wait_until(lambda: len(told()) == 4 and told(), 30, "the change back")[3] == changed
+    assert "/evil" not in json.dumps(told())
 
 
 def test_a_shared_secret_that_is_replaced_counts_from_the_sighup_on(serve):
@@ -826,6 +879,31 @@ def test_a_certificate_that_expires_soon_is_told_by_check_config_and_at_a_start(
     assert line["level"] == "warning" and f"{files[0]} expires on 2" in line["message"]
     done = instance.run("check-config", "--config", str(server.settings))
     assert f"warning: tls.certificate: the certificate in {files[0]} expires on 2" in done.stderr.decode()
+
+
+def expiry_of(pem: Path) -> int:
+    done = subprocess.run(["openssl", "x509", "-noout", "-enddate", "-in", pem], capture_output=True, check=True, text=True)
+    return int(ssl.cert_time_to_seconds(done.stdout.strip().removeprefix("notAfter=")))
+
+
+def test_metrics_say_when_the_certificate_in_use_expires(serve, tmp_path):
+    def told() -> list[float]:
+        name = "drawbridge_tls_certificate_expiry_timestamp_seconds "
+        lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
+        return [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
+
+    first, second = certificate(tmp_path, "first", days=20), certificate(tmp_path, "second", days=60)
+    live = tmp_path / "live.pem", tmp_path / "live.key"
+    for source, target in zip(first, live):
+        target.touch(mode=0o600)
+        target.write_bytes(source.read_bytes())
+    server = serve(tls=live)
+    assert told() == [expiry_of(first[0])]
+    for source, target in zip(second, live):
+        target.write_bytes(source.read_bytes())
+    assert told() == [expiry_of(first[0])], "not of the file"
+    server.signal(signal.SIGHUP)
+    wait_until(lambda: told() == [expiry_of(second[0])], 30, "the other certificate")
 
 
 def test_check_config_online_tries_the_master_key_on_the_database(serve, tmp_path):

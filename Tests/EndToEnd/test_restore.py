@@ -18,6 +18,7 @@ import instance
 import oauth
 import signing
 import wire
+from admin import Admin
 from oauth import error
 from receiver import Receiver
 from servers import Postgres, Standby
@@ -301,7 +302,8 @@ def test_a_backup_is_private_whole_and_without_the_keys(tmp_path):
     demo.stop()
 
 
-def test_a_restore_does_not_accept_what_is_changed_before_the_end_of_its_log(tmp_path):
+@pytest.mark.parametrize("beginning", ["there", "gone"])
+def test_a_restore_does_not_accept_what_is_changed_before_the_end_of_its_log(tmp_path, beginning):
     demo = instance.Demo("--no-limits", data=tmp_path / "data")
     for number in range(5):
         demo.sign_in(f"user-{number}")
@@ -315,6 +317,9 @@ def test_a_restore_does_not_accept_what_is_changed_before_the_end_of_its_log(tmp
         [(node, end)] = database.execute(
             "SELECT node, max(sequence) FROM audit_event WHERE node NOT LIKE '%-cli' GROUP BY node").fetchall()
         database.execute("UPDATE audit_event SET hash = previous_hash WHERE node = ?", (node,))
+        if beginning == "gone":
+            # It may have its reason, and explains nothing of what is after it.
+            database.execute("DELETE FROM audit_event WHERE node = ? AND sequence <= 2", (node,))
         database.execute("DELETE FROM audit_checkpoint")
         database.commit()
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -339,6 +344,62 @@ def test_a_command_after_the_backup_and_a_second_restore_are_explained_by_the_re
         done = restore(demo, folder)
         assert done.returncode == 0 and b"Accepted" in done.stdout, (done.stdout, done.stderr)
     assert instance.run("audit", "verify", "--data", str(demo.data), check=False).returncode == 0
+
+
+def test_a_stream_that_comes_back_after_a_restore_misses_nothing_of_what_is_written_then(tmp_path):
+    demo = instance.Demo("--no-limits", data=tmp_path / "data")
+    folder = backup(demo, tmp_path / "backup")
+    for number in range(25):
+        demo.issue(f"lost-{number}")
+    stream = Admin(demo).follow()
+    place = instance.wait_until(lambda: stream.last_id, what="the stream's place")
+    stream.close()
+    demo.stop()
+    done = restore(demo, folder)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    demo = again(demo)
+
+    def follow(tokens: set[str]):
+        stream = Admin(demo).follow(place)
+        assert stream.response.status == 200
+        instance.wait_until(lambda: tokens <= {event["token_id"] for event in stream.events}, what="what came since")
+        assert any(event["type"] == "database.restored" for event in stream.events)
+        stream.close()
+
+    try:
+        # Once while the log is shorter than it was, once when it has passed the stream's place.
+        first = demo.issue("first")["id"]
+        follow({first})
+        follow({first, *(demo.issue(f"since-{number}")["id"] for number in range(40))})
+    finally:
+        demo.stop()
+
+
+def test_a_tail_that_follows_goes_on_with_the_database_that_a_restore_puts_there(tmp_path):
+    demo = instance.Demo("--no-limits", data=tmp_path / "data")
+    folder = backup(demo, tmp_path / "backup")
+    for number in range(5):
+        demo.issue(f"lost-{number}")
+    tail = subprocess.Popen(
+        [instance.binary(), "audit", "tail", "--data", str(demo.data), "--follow", "--format", "jsonl"],
+        stdout=subprocess.PIPE, env=instance.environment())
+    try:
+        for _ in range(5):
+            assert instance.next_line(tail), "the newest events"
+        demo.stop()
+        done = restore(demo, folder)
+        assert done.returncode == 0, (done.stdout, done.stderr)
+        demo = again(demo)
+        since = demo.issue("since")["id"].encode()
+        types = []
+        while since not in (line := instance.next_line(tail)):
+            assert line, ("nothing came of what was written since", types)
+            types.append(json.loads(line)["type"])
+        assert "database.restored" in types
+    finally:
+        tail.kill()
+        tail.wait()
+        demo.stop()
 
 
 def test_a_restore_is_refused_over_a_server_that_runs_and_of_what_is_no_backup(tmp_path):

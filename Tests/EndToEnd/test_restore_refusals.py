@@ -107,7 +107,7 @@ def test_a_backup_that_may_not_be_read_is_told_as_that_and_not_as_none(place, tm
     told = done.stderr.decode()
     assert done.returncode == 1
     assert told.startswith(
-        f"Error: Cannot read {folder}/backup.json: permission denied. Run it as the user who owns the files"), told
+        f"Error: Cannot read {folder}/backup.json: permission denied. {folder} belongs to "), told
     assert "--in-place" not in told
 
 

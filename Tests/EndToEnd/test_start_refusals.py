@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import pwd
 import re
 import shutil
 import socket
@@ -12,9 +13,11 @@ from pathlib import Path
 import pytest
 
 import instance
+from damage import overwrite_page
 from skips import can_mount
 
 DATABASE = "data/drawbridge.sqlite"
+NOBODY = 65534
 
 
 def rows() -> list[list[str]]:
@@ -76,15 +79,7 @@ def change_database(folder: Path, sql: str) -> None:
 
 
 def damage(folder: Path, table: str) -> None:
-    """Overwrites the first page of a table."""
-    database = sqlite3.connect(folder / DATABASE)
-    [(size,)] = database.execute("PRAGMA page_size")
-    [(page,)] = database.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,))
-    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
-    with open(folder / DATABASE, "r+b") as file:
-        file.seek((page - 1) * size)
-        file.write(b"\xff" * size)
+    overwrite_page(folder / DATABASE, table)
 
 
 def overwrite(folder: Path) -> None:
@@ -153,6 +148,42 @@ def test_a_second_process_of_one_name_is_in_the_table(place):
     assert "another process writes this database as the node" in first_row(told), told
 
 
+@pytest.mark.parametrize("name", [
+    "master-key", "drawbridge.sqlite", "drawbridge.sqlite-wal", "drawbridge.sqlite.main.lock"])
+def test_a_file_that_root_left_is_named_with_whose_it_is_and_what_to_do(place, name):
+    data = place / "data"
+    file = data / name
+    file.touch()
+    file.chmod(0o600)
+    if os.geteuid() == 0:
+        for path in {data, *data.iterdir()} - {file}:
+            os.chown(path, NOBODY, NOBODY)
+        for folder in data.parents:
+            if folder != Path("/") and folder.stat().st_uid == 0:
+                folder.chmod(folder.stat().st_mode | 0o055)
+        nobody = pwd.getpwuid(NOBODY).pw_name
+        remedy = (f"{file} belongs to root, and this runs as {nobody}, whose folder it is in: give it to {nobody} "
+                  f"(chown {nobody} {file}).")
+        more = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    else:  # Who cannot make a file of another's.
+        file.chmod(0)
+        own = pwd.getpwuid(os.geteuid()).pw_name
+        remedy = f"{file} belongs to {own}, which runs this, and its mode is 00 (chmod u+rw {file})."
+        more = {}
+
+    def said(*words: str) -> subprocess.CompletedProcess:
+        command = [instance.binary(), *words, "--config", str(settings(place))]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, env=instance.environment(), **more)
+
+    told = said("serve").stderr.splitlines()[-1]
+    assert told.startswith("Error: Cannot ") and told.endswith(f"{file}: permission denied. {remedy}"), told
+    assert "permission denied" in first_row(told), told
+    # A look takes no lock.
+    if not name.endswith(".lock"):
+        lines = said("check-config", "--online").stdout.splitlines()
+        assert [line for line in lines if line.startswith("FAIL  ") and line.endswith(remedy)], lines
+
+
 @pytest.mark.parametrize("then, phrase", [
     ("cat /dev/zero >'{data}/ballast' 2>/dev/null", "disk is full"),
     ("mount -o remount,ro '{data}'", "read-only file system"),
@@ -178,6 +209,17 @@ def test_a_command_that_meets_a_damaged_page_says_in_which_database_and_what_to_
     assert done.stderr.decode() == (
         f"Error: The database {place / DATABASE} is damaged: something in it cannot be read. drawbridge restore puts a backup "
         "in its place; see Restore in docs/operations.md.\n")
+
+
+def test_check_config_online_finds_a_page_that_no_start_reads(place):
+    damage(place, "login_token_use")
+    done = instance.run("check-config", "--online", "--config", str(settings(place)), check=False)
+    assert done.returncode == 1
+    [told] = [line for line in done.stdout.decode().splitlines() if line[6:].startswith("database: ")]
+    assert told == (
+        f"FAIL  database: The database {place / DATABASE} is damaged: something in it cannot be read. drawbridge restore puts "
+        "a backup in its place; see Restore in docs/operations.md.")
+    assert "is damaged: something in it cannot be read" in first_row(told)
 
 
 def test_a_role_that_this_version_does_not_know_is_no_damage(place):

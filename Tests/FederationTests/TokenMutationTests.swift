@@ -3,23 +3,10 @@ import Federation
 import Foundation
 import OAuth2
 import Testing
-
-/// A small generator with a seed, so that a failure can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    // SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
+import TestSupport
 
 @Suite struct TokenMutationTests {
-    static func mutated(_ token: String, using generator: inout SeededGenerator) -> String {
+    static func mutated(_ token: String, using generator: inout SplitMix64) -> String {
         var bytes = Array(token.utf8)
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
             let position = Int.random(in: 0..<bytes.count, using: &generator)
@@ -38,7 +25,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `no mutation of a good token is good`(seed: UInt64) async throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SplitMix64(seed: seed)
         let key = ECKey(keyID: "k1")
         let settings = hmacSettings {
             $0.subjectPrefix = "h:"

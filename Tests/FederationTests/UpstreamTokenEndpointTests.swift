@@ -1,9 +1,9 @@
 import Bridge
+import BridgeTestSupport
 import Federation
 import HTTPTypes
 import Logging
 import OAuth2
-import Synchronization
 import Testing
 
 /// What an upstream provider's token endpoint refuses, and who is told of it.
@@ -57,7 +57,7 @@ import Testing
     func `a code that the provider refuses is the user's to bring anew`(status: Int, word: String) async throws {
         try await withServer { server, origin async throws in
             server.answer("/token", with: Self.refusal(status, word))
-            let log = Complaints()
+            let log = LogLines(level: .warning)
             let provider = try Self.provider(Self.settings(origin), logger: log.logger)
             await #expect(throws: UpstreamRefusal.badCode) { try await Self.signIn(at: provider) }
             #expect(log.all.isEmpty)
@@ -73,10 +73,12 @@ import Testing
     ) async throws {
         try await withServer { server, origin async throws in
             server.answer("/token", with: Self.refusal(status, word))
-            let log = Complaints()
+            let log = LogLines(level: .warning)
             let provider = try Self.provider(Self.settings(origin), logger: log.logger)
             await Self.expectUnavailable { try await Self.signIn(at: provider) }
-            let line = "An upstream provider refuses our client_id or client_secret_file: answers with \(status)\(told)"
+            let line =
+                "warning: An upstream provider refuses our client_id or client_secret_file "
+                + "error=answers with \(status)\(told) issuer=\(origin)"
             #expect(log.all == [line])
         }
     }
@@ -85,11 +87,12 @@ import Testing
     func `a token endpoint that gives no answer to the code is an outage`(status: Int, word: String) async throws {
         try await withServer { server, origin async throws in
             server.answer("/token", with: Self.refusal(status, word))
-            let log = Complaints()
+            let log = LogLines(level: .warning)
             let provider = try Self.provider(Self.settings(origin), logger: log.logger)
             await Self.expectUnavailable { try await Self.signIn(at: provider) }
             #expect(log.all.count == 1)
-            #expect(log.all[0].hasPrefix("An upstream provider's token endpoint gave no usable answer: answers with"))
+            let line = "warning: An upstream provider's token endpoint gave no usable answer error=answers with"
+            #expect(log.all[0].hasPrefix(line))
         }
     }
 
@@ -163,34 +166,6 @@ import Testing
             let request = try #require(server.received.first { $0.path == "/token" })
             #expect(request.body.contains("&redirect_uri=https%3A%2F%2Fbridge.example%2Fcallback&"))
             #expect(request.authorization == "Basic " + Base64.encode(Array("drawbridge:old".utf8)))
-        }
-    }
-}
-
-/// The warnings and errors that a log was told, each with its cause.
-private final class Complaints: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(complaints: self) } }
-
-    private func tell(_ line: String) { lines.withLock { $0.append(line) } }
-
-    private struct Handler: LogHandler {
-        let complaints: Complaints
-        var logLevel = Logger.Level.warning
-        var metadata: Logger.Metadata = [:]
-
-        init(complaints: Complaints) { self.complaints = complaints }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            complaints.tell("\(event.message): \(event.metadata?["error"].map { "\($0)" } ?? "")")
         }
     }
 }

@@ -186,9 +186,9 @@ EDITS = [
          """try transaction.run(EndingSQL.everythingOf, [SQLValue(subject), SQLValue(now)]).map(EndingRoot.init(row:))
             .filter { if case .webSession = $0 { !planted("user-end-spares-browsers") } else { true } }"""),
     Edit(f"{STORES}/Session/DurableStorage+Endings.swift",
-         "_ = try transaction.changes(EndingSQL.voidLoginTokens, [SQLValue(subject), SQLValue(now)])",
+         "_ = try transaction.changes(void, [SQLValue(subject), SQLValue(now)])",
          'if planted("user-end-spares-links") { return 0 }\n'
-         "        _ = try transaction.changes(EndingSQL.voidLoginTokens, [SQLValue(subject), SQLValue(now)])"),
+         "        _ = try transaction.changes(void, [SQLValue(subject), SQLValue(now)])"),
     Edit(f"{STORES}/User/WriteTransaction+Users.swift",
          "return .changed(disabled ? try end(.user(subject), ending, by: sql) : .nothing)",
          "return .changed(\n"

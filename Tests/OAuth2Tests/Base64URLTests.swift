@@ -1,5 +1,6 @@
 import OAuth2
 import Testing
+import TestSupport
 
 @Suite struct Base64URLTests {
     @Test(arguments: [
@@ -38,20 +39,5 @@ import Testing
                 })
             if let bytes = Base64URL.decode(text) { #expect(Base64URL.encode(bytes) == text) }
         }
-    }
-}
-
-/// A small seeded generator, so that a random test fails the same way twice (Steele, Lea, Flood: SplitMix).
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

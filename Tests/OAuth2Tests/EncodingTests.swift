@@ -1,6 +1,7 @@
 import Foundation
 import OAuth2
 import Testing
+import TestSupport
 
 @Suite struct EncodingTests {
     @Test func `constant time comparison agrees with equality`() {

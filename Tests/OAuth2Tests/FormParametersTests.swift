@@ -1,5 +1,6 @@
 import OAuth2
 import Testing
+import TestSupport
 
 @Suite struct FormParametersTests {
     private func parse(_ text: String) throws -> FormParameters { try FormParameters(parsing: text.utf8) }

@@ -5,22 +5,12 @@ import Testing
 @testable import RedisStorage
 
 @Suite(.needsRedis, .timeLimit(.minutes(1))) struct RedisAccessTests {
-    private static let administrator = RedisCredentials(user: nil, password: Secret("root-password"))
-
     private func availability(_ settings: RedisSettings) async throws -> Bool {
         try await TestClient.with(settings) { await $0.isAvailable }
     }
 
     private func withLockedServer(_ body: (RedisServer) async throws -> Void) async throws {
-        let server = try RedisServer([
-            "--requirepass", "root-password", "--user", "web", "on", ">web-password", "~drawbridge:*", "&drawbridge:*",
-            "+@all", "-@admin",
-        ])
-        defer { server.remove() }
-        try await eventually {
-            (try? await server.run("PING", credentials: Self.administrator)) == .status("PONG")
-        }
-        try await body(server)
+        try await RedisServer.withUser(["+@all", "-@admin"], body)
     }
 
     @Test(
@@ -133,34 +123,28 @@ import Testing
             encoding: .utf8)
         let commands = try #require(text.firstMatch(of: /`~drawbridge:\* &drawbridge:\* ([^`]+)`/)).1
             .split { $0 == " " || $0 == "\n" }.map(String.init)
-        let server = try RedisServer(
-            [
-                "--requirepass", "root-password", "--user", "web", "on", ">web-password", "~drawbridge:*",
-                "&drawbridge:*", "-@all",
-            ] + commands)
-        defer { server.remove() }
-        try await eventually {
-            (try? await server.run("PING", credentials: Self.administrator)) == .status("PONG")
-        }
-        var settings = TestClient.settings(server.address)
-        settings.credentials = RedisCredentials(user: "web", password: Secret("web-password"))
-        try await TestClient.with(settings) { client in
-            let now = Timestamp(milliseconds: 1_800_000_000_000)
-            let claim = try await RedisReplayGuard(client: client).claim("t", until: now + .seconds(60), at: now)
-            #expect(claim == .claimed)
-            let keys = [
-                RateLimitKey(scope: "bucket", value: "a", bucket: TokenBucket(perMinute: 1)),
-                RateLimitKey(
-                    scope: "window", value: "a", window: AttemptWindow(count: 1, per: .seconds(1), block: .seconds(1))),
-            ]
-            #expect(try await RedisRateLimiter(client: client).take(keys, at: now) == .allowed)
-            let memory = RedisReuseMemory(client: client, name: "test", lifetime: .seconds(60), capacity: 10)
-            #expect(try await memory.note("a", at: now) == .fresh)
-            #expect(try await memory.note("a", at: now) == .seen)
-            try await RedisRevocationChannel(client: client).publish(["s"])
-            try await Self.signInsThatWait(client, at: now)
-            try await client.checkAvailable()
-            try await client.checkUsable(prefix: RedisKeys.standardPrefix)
+        try await RedisServer.withUser(["-@all"] + commands) { server in
+            var settings = TestClient.settings(server.address)
+            settings.credentials = RedisCredentials(user: "web", password: Secret("web-password"))
+            try await TestClient.with(settings) { client in
+                let now = Timestamp(milliseconds: 1_800_000_000_000)
+                let claim = try await RedisReplayGuard(client: client).claim("t", until: now + .seconds(60), at: now)
+                #expect(claim == .claimed)
+                let keys = [
+                    RateLimitKey(scope: "bucket", value: "a", bucket: TokenBucket(perMinute: 1)),
+                    RateLimitKey(
+                        scope: "window", value: "a",
+                        window: AttemptWindow(count: 1, per: .seconds(1), block: .seconds(1))),
+                ]
+                #expect(try await RedisRateLimiter(client: client).take(keys, at: now) == .allowed)
+                let memory = RedisReuseMemory(client: client, name: "test", lifetime: .seconds(60), capacity: 10)
+                #expect(try await memory.note("a", at: now) == .fresh)
+                #expect(try await memory.note("a", at: now) == .seen)
+                try await RedisRevocationChannel(client: client).publish(["s"])
+                try await Self.signInsThatWait(client, at: now)
+                try await client.checkAvailable()
+                try await client.checkUsable(prefix: RedisKeys.standardPrefix)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import Bridge
 import Testing
+import TestSupport
 
 @testable import RedisStorage
 
@@ -36,21 +37,9 @@ import Testing
         }
     }
 
-    private static func withUser(_ rights: [String], _ body: (RedisServer) async throws -> Void) async throws {
-        let administrator = RedisCredentials(user: nil, password: Secret("root-password"))
-        let server = try RedisServer(
-            [
-                "--requirepass", "root-password", "--user", "web", "on", ">web-password", "~drawbridge:*",
-                "&drawbridge:*",
-            ] + rights)
-        defer { server.remove() }
-        try await eventually { (try? await server.run("PING", credentials: administrator)) == .status("PONG") }
-        try await body(server)
-    }
-
     @Test(arguments: ["set", "eval", "evalsha", "zadd", "pexpire", "time"])
     func `a right that is missing is told, within a script as well`(command: String) async throws {
-        try await Self.withUser(["+@all", "-\(command)"]) { server in
+        try await RedisServer.withUser(["+@all", "-\(command)"]) { server in
             var settings = TestClient.settings(server.address)
             settings.credentials = RedisCredentials(user: "web", password: Secret("web-password"))
             let text = try #require(try await problem(settings))
@@ -59,7 +48,7 @@ import Testing
     }
 
     @Test func `a wrong password is told as one, although there is no connection`() async throws {
-        try await Self.withUser(["+@all"]) { server in
+        try await RedisServer.withUser(["+@all"]) { server in
             var settings = TestClient.settings(server.address)
             settings.credentials = RedisCredentials(user: "web", password: Secret("wrong"))
             let text = try #require(try await problem(settings))
@@ -68,7 +57,7 @@ import Testing
     }
 
     @Test func `where nobody listens, that is what is told`() async throws {
-        let address = RedisAddress(host: "127.0.0.1", port: try FreePort.next())
+        let address = RedisAddress(host: "127.0.0.1", port: Int(try FreePort.pick()))
         let text = try #require(try await problem(TestClient.settings(address)))
         #expect(text == "Redis: there is no connection; nobody answers there")
     }

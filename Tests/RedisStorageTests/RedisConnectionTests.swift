@@ -1,6 +1,7 @@
 import NIOCore
 import Synchronization
 import Testing
+import TestSupport
 
 @testable import RedisStorage
 
@@ -45,7 +46,7 @@ import Testing
 
     @Test func `of a name's addresses the one that answers is used, whatever becomes of the others`() async throws {
         try await FakeRedis.with(Self.echo) { server in
-            let ports = [try FreePort.next(), server.address.port]
+            let ports = [Int(try FreePort.pick()), server.address.port]
             let addresses = SetAddresses(
                 addresses: try ports.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0) })
             let connection = try await server.connect(limits: Self.limits(), by: addresses)

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Testing
+import TestSupport
 
 @testable import RedisStorage
 
@@ -27,7 +28,7 @@ final class RedisServer: Sendable {
     ///   - arguments: as on the command line; `{port}` stands for the server's port.
     ///   - configuration: text of a file, for servers that insist on one.
     init(_ arguments: [String] = [], configuration: String? = nil) throws {
-        port = try FreePort.next()
+        port = Int(try FreePort.pickOfTwo())
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("redis-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         self.arguments = arguments
@@ -86,6 +87,22 @@ final class RedisServer: Sendable {
         let server = try RedisServer(arguments)
         defer { server.remove() }
         try await server.waitUntilUp()
+        try await body(server)
+    }
+
+    /// Who may do everything on the server of ``withUser(_:_:)``.
+    private static let administrator = RedisCredentials(user: nil, password: Secret("root-password"))
+
+    /// As ``with(_:_:)``, for a server without a way in but by passwords, where the user `web` has these rights, on the
+    /// service's keys and channels alone.
+    static func withUser(_ rights: [String], _ body: (RedisServer) async throws -> Void) async throws {
+        let server = try RedisServer(
+            [
+                "--requirepass", "root-password", "--user", "web", "on", ">web-password", "~drawbridge:*",
+                "&drawbridge:*",
+            ] + rights)
+        defer { server.remove() }
+        try await eventually { (try? await server.run("PING", credentials: administrator)) == .status("PONG") }
         try await body(server)
     }
 

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import Logging
 import Synchronization
 

@@ -46,6 +46,18 @@ import Testing
             "app_session_browser"
         ),
         ("websites that a browser's session holds", EndingSQL.heldBy, [.text("s")], "web_session_parent"),
+        (
+            "where some expired devices end", DeviceSecretSQL.laterExpiry, [.integer(0), .integer(9), .integer(5)],
+            "COVERING INDEX device_secret_expiry"
+        ),
+        (
+            "expired devices", DeviceSecretSQL.idle, [.integer(0), .integer(9), .integer(9), .integer(5)],
+            "device_secret_expiry"
+        ),
+        (
+            "apps on expired devices", DeviceSecretSQL.idle, [.integer(0), .integer(9), .integer(9), .integer(5)],
+            "app_session_device"
+        ),
         ("logout notices to be sent", LogoutNoticeSQL.queue.first, [.text("")], "INDEX logout_notice_client"),
         ("webhook notices to be sent", WebhookSQL.queue.first, [.text("")], "INDEX webhook_notice_client"),
     ]

@@ -58,6 +58,7 @@ import Testing
         45: "DOzuSJR2wogXpEaA",
         46: "18Bw4r_6aHC4RDje",
         47: "t6rFp1Txcex-SAkN",
+        48: "Dg9H-pKbgKT2H1Xm",
     ]
 
     @Test func `a step that was taken is never changed, only followed by another`() throws {

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: AnticipationTests.Place.present)
-    func `a purge of devices waits for one statement, however many go`(place: AnticipationTests.Place) async throws {
+    func `a purge of devices waits for no statement, however many go`(place: AnticipationTests.Place) async throws {
         try await place.with { storage, log in
             try await storage.write { transaction in
                 for number in 1...20 {
@@ -42,11 +42,46 @@ import Testing
             }
             log.clear()
             #expect(try await storage.purgeDeviceSecrets(expiredBefore: Visit.now + .seconds(11), limit: 50) == 10)
-            #expect(log.entries.alone == [DeviceSecretSQL.purge.remove.text])
+            #expect(log.entries.alone == [])
             let left = try await storage.read { session in
                 try session.run("SELECT count(*), count(DISTINCT device_secret_id) FROM device_secret_digest")
             }
             #expect(left.map(\.values) == [[.integer(10), .integer(10)]])
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 100])
+    func `a purge goes past the devices that it keeps, some at a time, and misses none`(window: Int) async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            // Three at a time expired in one instant.
+            for number in 0..<9 {
+                try storage.insert(
+                    "device_secret (id, subject, client_id, session_id, created_at, use_count, expires_at)",
+                    "'d\(number)', 'alice', 'app', 's\(number)', 0, 0, \(number / 3)")
+            }
+            for number in 0..<9 where ![4, 8].contains(number) {
+                try storage.insert(
+                    """
+                    app_session (id, subject, client_id, scope, opening, wants_logout_notice, created_at, expires_at, \
+                    device_secret_id)
+                    """, "'s\(number)', 'alice', 'app', '', 'authorize', 0, 0, 100, 'd\(number)'")
+            }
+            func search(_ limit: Int) async throws -> ExpiredDevices {
+                try await storage.read { session in
+                    var search = ExpiredDevices(
+                        before: Timestamp(milliseconds: 50), from: Timestamp(milliseconds: .min), limit: limit)
+                    search.window = window
+                    while !search.isOver { try search.look(in: session) }
+                    return search
+                }
+            }
+            let all = try await search(10)
+            #expect(all.found == [.text("d4"), .text("d8")])
+            #expect(all.place == Timestamp(milliseconds: 50))
+            let one = try await search(1)
+            #expect(one.found == [.text("d4")])
+            #expect(one.place == Timestamp(milliseconds: 1))
         }
     }
 
@@ -97,5 +132,11 @@ import Testing
         _ = try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: 10)
         _ = try await storage.purgeUses(expiredBefore: cutoff, limit: 10)
         try await storage.purgeAdminSessions(expiredBefore: cutoff)
+    }
+}
+
+extension DurableStorage {
+    fileprivate func insert(_ table: String, _ values: String) throws {
+        try onWriter(SQLStatement("INSERT INTO \(table) VALUES (\(values))", isRecurring: false))
     }
 }

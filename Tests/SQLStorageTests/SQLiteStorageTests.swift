@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import Foundation
 import GRDB
 import StorageConformance
@@ -36,6 +37,17 @@ import Testing
             #expect(throws: SQLiteOpenError.nodeInUse("n")) { try database.open(node: "n") }
             try await first.close()
             _ = try database.open(node: "n")
+        }
+    }
+
+    @Test func `whoever only asked whether a name is held keeps nobody from it`() async throws {
+        try await TemporaryDatabase.with { database in
+            try NodeLock(databasePath: database.path, node: "n").release()
+            let asking = open("\(database.path).n.lock", O_RDONLY | O_CLOEXEC)
+            try #require(asking >= 0 && flock(asking, LOCK_SH | LOCK_NB) == 0)
+            let lock = try NodeLock(databasePath: database.path, node: "n") { _ = close(asking) }
+            #expect(NodeLock.isHeld(databasePath: database.path, node: "n"))
+            lock.release()
         }
     }
 
@@ -112,6 +124,13 @@ import Testing
             let bytes = try Data(contentsOf: URL(fileURLWithPath: database.path))
             #expect(bytes.range(of: Data(secret.digest.utf8)) != nil)
             #expect(bytes.range(of: Data(secret.expose().utf8)) == nil)
+        }
+    }
+
+    @Test func `an embedded database has no clock but the machine's`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            #expect(try await storage.databaseTime() == nil)
         }
     }
 }

@@ -32,6 +32,18 @@ import Testing
         #expect(cause == .damage)
     }
 
+    @Test(
+        arguments: [
+            (.damage, "the database is damaged"), (.missing("table account"), "the database has no table account"),
+            (.notUnderstood, "the database holds something that this program cannot use"),
+            (.engine(code: "SQLite 8"), "SQLite 8"), (.noConnection, "the connection to the database failed"),
+            (.otherServer, "a connection leads to another database server than the one that is written to"),
+            (.unknown, nil),
+        ] as [(StorageError.Cause, String?)])
+    func `the log has words of ours for each cause`(cause: StorageError.Cause, words: String?) {
+        #expect(cause.words == words)
+    }
+
     @Test func `a table that is gone is named`() async throws {
         let cause = try await causeOfReadingAlice(after: "DROP TABLE account")
         #expect(cause == .missing("table account"))

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -44,21 +45,6 @@ final class TemporaryDatabase: Sendable {
         let storage = try SQLiteStorage.openForReading(path: path)
         opened.withLock { $0.append(storage) }
         return storage
-    }
-}
-
-struct UnsignedCheckpoints: AuditNoteSigning {
-    var trustedKeys: [AuditVerifierKey] { [] }
-
-    func sign(node: String, size: Int64, hash: String, at: Timestamp) -> AuditCheckpoint {
-        AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: "\(node)\n\(size)\n\(hash)\n")
-    }
-
-    func signCut(
-        node: String, through: Int64, hash: String, retention: Duration, isAdopted: Bool, at: Timestamp
-    ) -> AuditCut {
-        AuditCut(
-            node: node, through: through, hash: hash, retention: retention, isAdopted: isAdopted, at: at, note: "")
     }
 }
 

@@ -1,5 +1,5 @@
 import Bridge
-import Logging
+import BridgeTestSupport
 import Synchronization
 import Testing
 
@@ -12,33 +12,13 @@ import Testing
     /// What the log was told, and a clock that the test moves.
     private final class Scene: Sendable {
         private let clock = Mutex(Timestamp(seconds: 1_795_356_000))
-        private let lines = Mutex<[String]>([])
+        let log = LogLines()
 
         var time: TimeSource { TimeSource { self.clock.withLock { $0 } } }
-        var logger: Logger { Logger(label: "test") { _ in LineHandler(scene: self) } }
-        /// What it was told of the database.
-        var told: [String] { lines.withLock { $0.filter { $0.contains("the database can") } } }
+        /// What the log was told of the database.
+        var told: [String] { log.all.filter { $0.contains("the database can") } }
 
         func wait(_ duration: Duration) { clock.withLock { $0 = $0 + duration } }
-        func tell(_ line: String) { lines.withLock { $0.append(line) } }
-    }
-
-    private struct LineHandler: LogHandler {
-        let scene: Scene
-        var logLevel = Logger.Level.info
-        var metadata: Logger.Metadata = [:]
-
-        init(scene: Scene) { self.scene = scene }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let details = (event.metadata ?? [:]).map { " \($0.key)=\($0.value)" }.joined()
-            scene.tell("\(event.level): \(event.message)\(details)")
-        }
     }
 
     private static let began = "error: the database cannot be written code=SQLite 13 (database or disk is full)"
@@ -50,7 +30,8 @@ import Testing
         try await TemporaryDatabase.with { database in
             let scene = Scene()
             let storage = try SQLiteStorage.open(
-                path: database.path, node: "n", signer: UnsignedCheckpoints(), time: scene.time, logger: scene.logger)
+                path: database.path, node: "n", signer: UnsignedCheckpoints(), time: scene.time,
+                logger: scene.log.logger)
             let result: Result<Void, any Error>
             do {
                 // So that its row is there.

@@ -1,5 +1,6 @@
 import Bridge
 import OAuth2
+import TestSupport
 
 /// One tree of ``LineageTrees``, and what a reader of the rules thinks of it.
 struct LineageTree {
@@ -37,12 +38,12 @@ struct LineageTree {
 
     let name: String
     let servers: [any BridgeStorage]
-    var random: SeededRandom
+    var random: SplitMix64
     var nodes: [Node] = []
 
     private var subject: Subject { Subject(rawValue: name) }
 
-    init(name: String, servers: [any BridgeStorage], random: SeededRandom) {
+    init(name: String, servers: [any BridgeStorage], random: SplitMix64) {
         self.name = name
         self.servers = servers
         self.random = random

@@ -1,5 +1,6 @@
 package import Bridge
 import OAuth2
+import TestSupport
 
 /// Random trees of everything that one thing can come from another by, of which one part is ended while they grow: a
 /// property that every engine must keep (contract §16.6).
@@ -23,7 +24,7 @@ package struct LineageTrees: Sendable {
                 for number in start..<min(start + together, count) {
                     group.addTask {
                         var tree = LineageTree(
-                            name: "t\(number)", servers: servers, random: SeededRandom(seed &+ UInt64(number)))
+                            name: "t\(number)", servers: servers, random: SplitMix64(seed: seed &+ UInt64(number)))
                         return try await tree.run()
                     }
                 }
@@ -47,19 +48,5 @@ package struct LineageTrees: Sendable {
         }
         try expectEqual(found.count, Set(found).count, "notices, each once")
         try expectEqual(Set(found), wanted, "who was told")
-    }
-}
-
-/// The same numbers for the same seed, so that a tree that breaks the rule can be grown again (SplitMix64).
-struct SeededRandom: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -28,6 +28,16 @@ package enum SettingStoreConformance {
             try expectEqual(try await open().setting("a"), "1", "left alone")
             try expectEqual(try await store.events(.settingChanged).count, 1, "events")
         },
+        ConformanceCase("the events of one change are all written with it, or none of them") { open in
+            let store = try await open()
+            let events = [Sample.event(.clientCreated), Sample.event(.clientDeleted)]
+            for expected in [true, false] {
+                let isSaved = try await store.saveSetting("a", "1", seenAs: nil, at: Sample.now, events: events)
+                try expectEqual(isSaved, expected, "whether it was the first")
+            }
+            try expectEqual(try await store.events(.clientCreated).count, 1, "the first event")
+            try expectEqual(try await store.events(.clientDeleted).count, 1, "the second event")
+        },
         ConformanceCase("of many who have seen one and the same setting one changes it, on whatever server") { open in
             let servers = [try await open(), try await open()]
             for seen in [nil, "old"] {

@@ -1,9 +1,12 @@
+package import Logging
+
 /// Opens, finds and ends the console's sessions.
 package final class AdminSessions: Sendable {
     private let store: any AdminSessionStore
     private let authenticator: any AdminAuthenticator
     private let time: TimeSource
     private let random: RandomSource
+    private let logger: Logger
 
     /// Written at most this often; a crash may shorten a session by it, never lengthen it.
     private static let touchPause = Duration.seconds(20)
@@ -13,12 +16,13 @@ package final class AdminSessions: Sendable {
     /// - Parameter authenticator: says whether the token that opened a session still administers.
     package init(
         store: any AdminSessionStore, authenticator: any AdminAuthenticator, time: TimeSource = .system,
-        random: RandomSource = .system
+        random: RandomSource = .system, logger: Logger = Logger(label: "drawbridge.sessions")
     ) {
         self.store = store
         self.authenticator = authenticator
         self.time = time
         self.random = random
+        self.logger = logger
     }
 
     /// Opens a session for a user who has just proved to be an administrator.
@@ -46,10 +50,17 @@ package final class AdminSessions: Sendable {
             _ = try await store.endAdminSession(session.secretDigest, event: action.event(.adminSignedOut))
             return nil
         }
-        if isUse, now - session.lastSeenAt >= Self.touchPause {
-            try await store.touchAdminSession(session.secretDigest, at: now)
-        }
+        if isUse, now - session.lastSeenAt >= Self.touchPause { try await touch(session, at: now) }
         return session
+    }
+
+    private func touch(_ session: AdminSession, at now: Timestamp) async throws {
+        do {
+            try await store.touchAdminSession(session.secretDigest, at: now)
+        } catch let error as StorageError {
+            // As with ``WebSessions``: it is alive by what is stored, and an outage is when the console is needed.
+            logger.warning("could not note that a console session was seen", metadata: ["error": "\(error)"])
+        }
     }
 
     package func end(_ secret: OpaqueSecret, origin: RequestOrigin) async throws {

@@ -48,12 +48,19 @@ package struct KeyOverview: Hashable, Sendable {
         }
     }
 
-    /// What stops working when the key is retired at once; empty for one that was.
+    /// What stops working when the key is retired at once; empty for one that was, and for a key of login tokens whose
+    /// time is over. One of them that has signed nothing yet has a sentence that says so.
     package var consequences: [KeyConsequence] {
         guard withdrawnAt == nil else { return [] }
-        if state == .waiting { return [.nothing] }
-        return use == .loginToken
-            ? [.links, .pages, .setUpLinks, .forgeries] : [.accessTokens, .consoles, .idTokens, .websites]
+        return switch (state, use) {
+        case (.waiting, .loginToken): [.nothing]
+        case (.retired, .loginToken): []
+        // Nothing that is believed was signed by it, but consoles do not say which key signed the token that opened them,
+        // and close with every published one.
+        case (.waiting, _), (.retired, _): [.consoles]
+        case (_, .loginToken): [.links, .pages, .setUpLinks, .forgeries]
+        default: [.accessTokens, .consoles, .idTokens, .websites]
+        }
     }
 }
 

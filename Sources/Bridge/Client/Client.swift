@@ -283,7 +283,7 @@ extension Client {
     /// (RFC 6265 §5.1.3). Cookies of the profile `session` have no domain.
     package func setsCookies(at host: String) -> Bool {
         guard cookieProfile == .tokens, let cookieDomain else { return false }
-        let domain = cookieDomain.drop { $0 == "." }.lowercased()
+        let domain = CookieNamePrefix.withoutLeadingDot(cookieDomain).lowercased()
         let host = host.lowercased()
         return host == domain || host.hasSuffix(".\(domain)")
     }
@@ -335,7 +335,13 @@ enum CookieNamePrefix {
         return prefix.hasPrefix("__host-") || prefix.hasPrefix("__http-")
     }
 
-    /// A name of at least two labels, with or without the old leading dot.
+    /// What a browser makes of a cookie's domain: it takes off one leading dot, and no more (RFC 6265 §5.2.3).
+    static func withoutLeadingDot(_ domain: String) -> Substring {
+        domain.hasPrefix(".") ? domain.dropFirst() : domain[...]
+    }
+
+    /// A name of at least two labels, with or without leading dots. More than one are refused of what is new alone
+    /// (``ClientDocument``): they were taken once, and what is stored has to be read.
     static func isDomain(_ domain: String) -> Bool {
         let labels = domain.drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
         return domain.utf8.count <= 253 && labels.count >= 2

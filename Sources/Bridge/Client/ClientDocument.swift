@@ -166,9 +166,12 @@ package struct ClientDocument: Sendable, Codable, Hashable {
     /// Browsers drop a cookie whose domain does not cover the host that sets it (RFC 6265 §5.3): each login link would
     /// be used up, and no user signed in.
     private static func checkCookieDomain(of client: Client, _ fields: inout StrictFields<Field>) {
-        guard client.cookieProfile == .tokens, let origin = client.publicOrigin, client.cookieDomain != nil,
-            fields.areSound(.cookieDomain, .cookieProfile)
-        else { return }
+        guard let domain = client.cookieDomain, fields.areSound(.cookieDomain, .cookieProfile) else { return }
+        guard !CookieNamePrefix.withoutLeadingDot(domain).hasPrefix(".") else {
+            fields.note(.cookieDomain, "must be a domain such as .example.com, with one leading dot at most")
+            return
+        }
+        guard client.cookieProfile == .tokens, let origin = client.publicOrigin else { return }
         if !client.setsCookies(at: origin.host) {
             fields.note(.cookieDomain, "must be the host of public_origin or a domain above it: \(origin.host)")
         }

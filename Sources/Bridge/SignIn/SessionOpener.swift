@@ -50,14 +50,17 @@ package final class SessionOpener: Sendable {
             replacing: current.map {
                 ReplacedSession($0, by: subject, isSameSignIn: isSameSignIn, origin: origin, at: now)
             },
-            provenBy: basis, reason: way.reason, detail: way.detail, origin: origin, at: now)
+            provenBy: basis, reason: way.reason, detail: way.detail ?? basis?.detail, origin: origin, at: now)
     }
 
     /// A browser's session that an app's user approved from another device: under the app's, and never more than that.
-    /// - Parameter scope: what the approving bearer has.
+    /// - Parameters:
+    ///   - scope: what the approving bearer has.
+    ///   - detail: what else there is to say of the approval.
     /// - Returns: `nil` when the app's session has ended, or the user is disabled.
     func openApproved(
-        by app: AppSession, scope: Scope, replacing current: WebSession?, origin: RequestOrigin, at now: Timestamp
+        by app: AppSession, scope: Scope, replacing current: WebSession?, detail: String? = nil,
+        origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
         let secret = OpaqueSecret.make(.webSession, at: now, random: random)
         let website = clients.current.defaultWebsite
@@ -69,7 +72,7 @@ package final class SessionOpener: Sendable {
         return try await open(
             session, secret,
             replacing: current.map { ReplacedSession($0, by: app.subject, origin: origin, at: now) }, provenBy: nil,
-            reason: SessionOpening.deviceCode.rawValue, origin: origin, at: now)
+            reason: SessionOpening.deviceCode.rawValue, detail: detail, origin: origin, at: now)
     }
 
     /// A stronger session in a session's place: with a new id and secret, and as long as the one before would have
@@ -105,7 +108,10 @@ package final class SessionOpener: Sendable {
         let action = AdminAction(actor: .account(session.subject), reason: reason, origin: origin, at: now)
         let isOpened = try await store.open(
             session, replacing: replaced, provenBy: basis,
-            events: [event(.userSignedIn, reason, detail), event(.webSessionOpened, session.openingName)],
+            events: [
+                event(.userSignedIn, reason, detail),
+                event(.webSessionOpened, session.openingName, AuditDetail.opening(under: session.parentID)),
+            ],
             // The console lets in by no other session (contract §16.2).
             ofAdministrator: !session.isOwnSignIn
                 ? nil
@@ -116,6 +122,14 @@ package final class SessionOpener: Sendable {
         guard isOpened else { return nil }
         sessions.remember(session)
         return OpenedSession(session: session, secret: secret)
+    }
+}
+
+extension SignInBasis {
+    /// The detail in the audit log: with which of the user's keys.
+    fileprivate var detail: String? {
+        guard case .key(let thumbprint) = self else { return nil }
+        return LinkedKeys.detail(thumbprint)
     }
 }
 

@@ -52,13 +52,13 @@ struct AuditStreamController: AdministratorGroup {
     /// Where to begin: after what the browser says it has, or at the present end.
     private func position(_ request: Request, _ query: FormParameters) async throws -> AuditPosition {
         guard let text = request.headers[.lastEventID].flatMap({ $0.isEmpty ? nil : $0 }) ?? query["last_event_id"]
-        else { return AuditPosition(try await log.chains()) }
-        if let position = AuditPosition(text) { return position }
+        else { return try await AuditPosition.end(of: log) }
+        if let position = AuditPosition(text) { return try await position.marked(in: log) }
         // A program that reads no more than the events, in a list or here, knows their own ids.
         guard let position = try await AuditPosition.after(text, in: log) else {
             throw OAuthError(.invalidRequest, "Last-Event-ID is neither of this stream nor an event's id")
         }
-        return position
+        return try await position.marked(in: log)
     }
 
     private func follow(

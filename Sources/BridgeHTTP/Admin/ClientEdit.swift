@@ -40,11 +40,10 @@ struct ClientEdit: Sendable {
         self.init(client: client, secret: secret)
     }
 
-    /// What the decoder would not say of a number. All of a client are whole, and `900.0` is not written as one, as at
-    /// every other route.
+    /// What the decoder would not say of a number. All of a client are whole; `900.0` is one, as at every other route.
     private static func flaw(of value: JSONValue) -> String? {
         guard value.isFinite else { return "holds a number that is too large" }
-        guard case .number = value, value.integer == nil else { return nil }
+        guard case .number = value, value.wholeNumber == nil else { return nil }
         return "must be written as a whole number"
     }
 

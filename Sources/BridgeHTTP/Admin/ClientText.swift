@@ -34,9 +34,10 @@ struct ClientText: Sendable {
     /// the old idle life is not held against it: it is taken from the new lifetime, as for a new client.
     func patched(by patch: [String: JSONValue]) -> [String: JSONValue] {
         var merged = JSONMergePatch.apply(patch, to: members)
-        guard patch["session_lifetime"] != nil, patch["session_idle"] == nil, let idle = merged["session_idle"]?.integer
+        guard patch["session_lifetime"] != nil, patch["session_idle"] == nil,
+            let idle = merged["session_idle"]?.wholeNumber
         else { return merged }
-        let lifetime = merged["session_lifetime"]?.integer ?? Client.defaultSessionLifetime.inMilliseconds / 1000
+        let lifetime = merged["session_lifetime"]?.wholeNumber ?? Client.defaultSessionLifetime.inMilliseconds / 1000
         if idle > lifetime { merged["session_idle"] = nil }
         return merged
     }

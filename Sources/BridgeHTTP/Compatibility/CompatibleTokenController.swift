@@ -28,6 +28,7 @@ struct CompatibleTokenController: BrowserGroup {
         func refused(_ reason: RefusalReason) async throws -> OAuthError {
             try await recorded(OAuthError(.invalidRequest, detail: reason), request, context)
         }
+        try await context.requireAwaited()
         guard let name = sent["grant_type"] else { throw try await refused(.missingGrantType) }
         guard let type = GrantType(rawValue: name) else {
             throw try await recorded(TokenEndpoint.unsupportedGrantType, request, context)
@@ -80,9 +81,9 @@ struct CompatibleTokenController: BrowserGroup {
                 throw OAuthError(.invalidRequest, detail: .missingRefreshToken)
             }
             let proof = request.headers[.xCSRFToken] ?? parameters["anti_csrf_token"]
-            return try await refresh.renew(
-                request, proof: proof, path: SignInCompatibility.refreshPath, origin: context.origin(of: request))
+            return try await refresh.renew(request, context, proof: proof, path: SignInCompatibility.refreshPath)
         }
+        try await context.requireAwaited()
         var pairs = [("grant_type", GrantType.refreshToken.rawValue)]
         if parameters["client_id"] == nil {
             guard let client = try await session(ofRefreshToken: token)?.clientID else {

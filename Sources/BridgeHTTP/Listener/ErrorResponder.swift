@@ -16,9 +16,12 @@ struct ErrorResponder: Sendable {
     func response(to error: any Error, request: Request, context: BridgeRequestContext) async -> Response {
         let answer = ErrorTable.answer(to: error)
         if answer.error.code == .serverError {
-            // Its type alone: an error's text may quote what it failed on.
-            context.logger.error(
-                "Request failed", metadata: ["error.type": "\(type(of: error))", "request_id": "\(context.requestID)"])
+            // Not its text, which may quote what it failed on.
+            var details: Logger.Metadata = [
+                "error.type": "\(type(of: error))", "request_id": "\(context.requestID)",
+            ]
+            if let cause = (error as? StorageError)?.cause.words { details["cause"] = "\(cause)" }
+            context.logger.error("Request failed", metadata: details)
         }
         let shape = shapes.shape(for: request, route: context.endpointPath)
         if answer.error.code == .methodNotAllowed, request.acceptsPage, let page = console.pageAbove(request) {

@@ -5,8 +5,8 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// HTTP/1.1 with deadlines for bodies and for taking answers, and a last answer at the stop, behind TLS with the context that is current when
-/// a connection comes in.
+/// HTTP/1.1 with deadlines for bodies and for taking answers, and a last answer at the stop, behind TLS with the
+/// context that is current when a connection comes in.
 ///
 /// Hummingbird's own `TLSChannel` keeps the context it was made with, so a renewed certificate would need a restart.
 struct GuardedChannel: ServerChildChannel {
@@ -22,14 +22,17 @@ struct GuardedChannel: ServerChildChannel {
     private static let patienceAtStop = TimeAmount.seconds(1)
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-        channel.eventLoop.makeCompletedFuture {
+        let peer = ConnectedPeer(on: channel.eventLoop)
+        return channel.eventLoop.makeCompletedFuture {
             guard let tls else { return }
             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls.current))
         }.flatMap {
             base.setup(channel: channel, logger: logger)
         }.map { [base] value in
             // Before anything can fail, as it does on a connection that was closed meanwhile.
-            AcceptedConnection(value) { await base.handle(value: $0, logger: logger) }
+            AcceptedConnection(value) { connection in
+                await ConnectedPeer.$current.withValue(peer) { await base.handle(value: connection, logger: logger) }
+            }
         }.flatMapThrowing { accepted in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
@@ -40,6 +43,7 @@ struct GuardedChannel: ServerChildChannel {
             try pipeline.addHandler(UnreadAnswerHandler(timeout: readingTimeout), position: .after(decoder))
             let stop = InboundStop()
             try pipeline.addHandler(stop, position: .before(decoder))
+            try pipeline.addHandler(DepartureHandler(peer), position: .before(decoder))
             let framing = AnswerFramingHandler(longestBody: BodyReader.longest, stop: stop)
             try pipeline.addHandler(framing, position: .after(decoder))
             if let malformed {

@@ -1,4 +1,5 @@
 package import Bridge
+package import CoreMetrics
 import Synchronization
 
 /// Whether this process can do its work, asked by load balancers as often as they like.
@@ -22,6 +23,9 @@ package final class Readiness: Sendable {
         package let failed: Set<String>
         package let degraded: [String]
         package var isReady: Bool { failed.isEmpty }
+
+        /// What a server says that stops: nothing was checked.
+        static let stop = Report(failed: ["stopping"], degraded: [])
     }
 
     /// The checks, once.
@@ -50,7 +54,7 @@ package final class Readiness: Sendable {
     var names: [String] { checks.map(\.name) }
 
     package func report() async -> Report {
-        if isStopping.withLock({ $0 }) { return Report(failed: ["stopping"], degraded: []) }
+        if isStopping.withLock({ $0 }) { return .stop }
         let now = time.now()
         let report = last.withLock { last -> Task<Report, Never> in
             // A store may be slow for longer than a report is good for: whoever asks meanwhile waits for the same one.
@@ -64,6 +68,17 @@ package final class Readiness: Sendable {
             return run
         }
         return await report.value
+    }
+
+    /// Says for metrics of each thing that must work whether it does, as the same report says it to load balancers.
+    package func record(to metrics: any MetricsFactory) async {
+        let report = await report()
+        // One that stops was not asked.
+        guard report != .stop else { return }
+        for check in checks where !check.isOptional {
+            Gauge(label: "drawbridge_ready", dimensions: [("check", check.name)], factory: metrics)
+                .record(report.failed.contains(check.name) ? 0 : 1)
+        }
     }
 
     private func check() async -> Report {

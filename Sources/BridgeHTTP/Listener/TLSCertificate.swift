@@ -14,7 +14,10 @@ package struct TLSCertificate: Sendable {
 
     /// Reads both files.
     /// - Throws: when one cannot be read or the key does not belong to the certificate; then keep what is in use.
-    package func load() throws(Problem) -> NIOSSLContext {
+    package func load() throws(Problem) -> NIOSSLContext { try read().context }
+
+    /// As ``load()``, with when the certificate expires.
+    package func read() throws(Problem) -> (context: NIOSSLContext, expiry: Timestamp?) {
         let chain = try chain()
         let key: NIOSSLPrivateKey
         do {
@@ -29,7 +32,7 @@ package struct TLSCertificate: Sendable {
         // A peer that was waited for once is waited for again here, to say that it has heard of the end.
         configuration.shutdownTimeout = .seconds(1)
         do {
-            return try NIOSSLContext(configuration: configuration)
+            return (try NIOSSLContext(configuration: configuration), Self.expiry(of: chain))
         } catch {
             throw .mismatch(keyPath: keyPath, certificatePath: certificatePath)
         }
@@ -37,7 +40,11 @@ package struct TLSCertificate: Sendable {
 
     /// When the server's own certificate, the first of its file, expires.
     package func expiry() throws(Problem) -> Timestamp? {
-        try chain().first.map { Timestamp(seconds: Int64($0.notValidAfter)) }
+        Self.expiry(of: try chain())
+    }
+
+    private static func expiry(of chain: [NIOSSLCertificate]) -> Timestamp? {
+        chain.first.map { Timestamp(seconds: Int64($0.notValidAfter)) }
     }
 
     private func chain() throws(Problem) -> [NIOSSLCertificate] {

@@ -24,6 +24,8 @@ struct TokenController: ClientGroup {
     @Sendable func token(
         _ request: Request, context: BridgeRequestContext, client: ClientRequest
     ) async throws -> Response {
+        // Codes, refresh tokens, device secrets and login tokens alike: a second use ends what the first one opened.
+        try await context.requireAwaited()
         let answer = try await endpoints.tokens.answer(
             client.form, basic: client.basic, proof: request.proofOfPossession,
             cookies: CookieRecipient.allowance(of: request.headers, own: origins.own(of: request)),

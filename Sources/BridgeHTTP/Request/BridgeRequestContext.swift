@@ -3,6 +3,7 @@ package import Hummingbird
 import HTTPTypes
 import Logging
 import NIOCore
+import OAuth2
 
 /// What travels with a request besides the request itself.
 package struct BridgeRequestContext: RequestContext {
@@ -15,10 +16,23 @@ package struct BridgeRequestContext: RequestContext {
     package internal(set) var address: NetworkAddress?
     /// The repetition of the page that is asked for.
     var repetition = PageRepetition.never
+    private let connectedPeer = ConnectedPeer.current
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         peer = source.channel.remoteAddress.flatMap { NetworkAddress($0) }
+    }
+
+    /// Refuses a request whose peer has closed the connection, or its own direction of it: what it would use up would
+    /// be lost, and where another node was asked meanwhile, it would pass for a second use (ADR-0087).
+    ///
+    /// Asked right before something of one use is looked at, so that who goes early learns nothing, tries nothing and
+    /// ends nothing.
+    /// - Throws: `invalid_request`, for whoever closed one direction only, and reads on.
+    func requireAwaited() async throws {
+        guard await connectedPeer?.hasLeft() != true else {
+            throw OAuthError(.invalidRequest, "the connection was closed before the answer, so nothing was used up")
+        }
     }
 
     /// Who asks, for limits and audit.

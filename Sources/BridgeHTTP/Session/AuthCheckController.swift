@@ -64,19 +64,22 @@ struct AuthCheckController: RouteGroup {
         return websites
     }
 
-    /// The websites whose `min_acr` a session has to meet: all at the origin, because a check does not say which of them
-    /// its page is of, and the session's own.
-    private func websitesToMeet(
-        _ request: Request, by session: WebSession, in directory: ClientDirectory
-    ) -> [Client] {
+    /// The first website whose `min_acr` a session does not meet: of all at the origin, because a check does not say
+    /// which of them its page is of, and the session's own. Every request to a website passes here: clients are looked
+    /// at where they stand, and not put together first.
+    private func websiteNotMet(
+        at request: Request, by session: WebSession, in directory: ClientDirectory
+    ) -> Client? {
+        func isNotMet(_ website: Client) -> Bool { !website.acceptsStrength(of: session.authentication) }
         let here = way.origins.own(of: request)
         let home = directory.defaultWebsite
-        var websites = directory.websites[here] ?? []
+        let websites = directory.websites[here] ?? []
+        for website in websites where isNotMet(website) { return website }
         // Without an origin of its own it is at ours, and wherever else no website is.
-        if let home, home.publicOrigin == nil, websites.isEmpty || here == way.origins.configured.website {
-            websites.append(home)
-        }
-        return websites + [directory[session.clientID] ?? home].compactMap(\.self)
+        let isHere = home?.publicOrigin == nil && (websites.isEmpty || here == way.origins.configured.website)
+        if let home, isHere, isNotMet(home) { return home }
+        guard let own = directory[session.clientID] ?? home, isNotMet(own) else { return nil }
+        return own
     }
 
     /// What a session lacks for a check.
@@ -93,8 +96,7 @@ struct AuthCheckController: RouteGroup {
     func shortfall(
         of session: WebSession, demand: AuthenticationDemand?, by request: Request, at now: Timestamp
     ) -> Shortfall? {
-        let strict = websitesToMeet(request, by: session, in: way.clients.current)
-            .first { !$0.acceptsStrength(of: session.authentication) }
+        let strict = websiteNotMet(at: request, by: session, in: way.clients.current)
         let minimum = strict?.minimumACR
         let demanded = demand.flatMap { $0.isMet(by: session.authentication, at: now) ? nil : $0 }
         guard strict != nil || demanded != nil else { return nil }

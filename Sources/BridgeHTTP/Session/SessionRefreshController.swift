@@ -17,14 +17,15 @@ struct SessionRefreshController: BrowserGroup {
 
     @Sendable func renew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         try await renew(
-            request, proof: request.headers[.xCSRFToken], path: CookieTokens.refreshPath,
-            origin: context.origin(of: request))
+            request, context, proof: request.headers[.xCSRFToken], path: CookieTokens.refreshPath)
     }
 
     /// - Parameters:
     ///   - proof: what the page repeated; another site's page cannot know it.
     ///   - path: the route that the refresh cookie is for.
-    func renew(_ request: Request, proof: String?, path: String, origin: RequestOrigin) async throws -> Response {
+    func renew(
+        _ request: Request, _ context: BridgeRequestContext, proof: String?, path: String
+    ) async throws -> Response {
         var prefixes = clients.current.tokenCookiePrefixes.filter { request.refreshSecret(prefix: $0) != nil }
         // With cookies of several websites the value says which one is meant.
         if let match = prefixes.first(where: { prefix in
@@ -36,8 +37,9 @@ struct SessionRefreshController: BrowserGroup {
             throw Self.signedOut([:])
         }
         let allowance = CookieRecipient.allowance(of: request.headers, own: origins.own(of: request))
+        try await context.requireAwaited()
         switch try await refresh.refresh(
-            secret, proof: proof, path: path, cookies: allowance, origin: origin)
+            secret, proof: proof, path: path, cookies: allowance, origin: context.origin(of: request))
         {
         case .forged: throw OAuthError(.forbidden, "X-CSRF-Token must repeat the anti-CSRF value")
         case .over(let clientID):

@@ -5,7 +5,7 @@
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// As written; see ``integer`` and ``decimal``.
+    /// As written; see ``integer``, ``wholeNumber`` and ``decimal``.
     case number(String)
     case string(String)
     case array([JSONValue])
@@ -34,8 +34,24 @@ package enum JSONValue: Hashable, Sendable {
 
     package var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 
-    /// A number written without fraction and exponent that fits.
+    /// A number written without fraction and exponent that fits: as this service writes whole numbers, in tokens and
+    /// records that are read back by the letter.
     package var integer: Int64? { if case .number(let text) = self { Int64(text) } else { nil } }
+
+    /// The integers that a double holds without taking one for its neighbour (RFC 7493 §2.2).
+    private static let exactInDouble: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
+
+    /// An ``integer``, or one with a fraction of zeros, such as `45.0`: programs that keep their numbers as doubles send
+    /// it so, and to a JSON Schema it is an integer. For what others send.
+    package var wholeNumber: Int64? {
+        guard case .number(let text) = self else { return nil }
+        if let integer { return integer }
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[1].isEmpty, parts[1].allSatisfy({ $0 == UInt8(ascii: "0") }),
+            let number = Int64(String(decoding: parts[0], as: UTF8.self)), Self.exactInDouble.contains(number)
+        else { return nil }
+        return number
+    }
 
     /// Any number, rounded to a double; always finite.
     package var decimal: Double? {

@@ -147,6 +147,26 @@ enum AuditSQL {
         ORDER BY CASE WHEN node = $1 OR node = $2 THEN 0 ELSE 1 END, at DESC LIMIT 1
         """, isRecurring: false)
 
+    /// The last one of each node that runs at `$3`, but of one and its commands.
+    private static let newestOfRunning = SQLStatement(
+        """
+        SELECT newest.node, newest.size, newest.at, newest.hash, newest.note
+        FROM node_lease AS lease JOIN audit_checkpoint AS newest ON newest.node = lease.node
+        WHERE lease.node <> $1 AND lease.node <> $2 AND lease.expires_at > $3
+            AND newest.size = (SELECT max(size) FROM audit_checkpoint WHERE node = lease.node)
+        ORDER BY newest.node
+        """, isRecurring: false)
+
+    /// - Returns: those that can be read.
+    static func newestCheckpoints(
+        besides node: String, _ session: any SQLSession, _ lease: LeaseSQL
+    ) throws -> [AuditCheckpoint] {
+        guard let now = try session.run(lease.now).first?.integer(0) else { return [] }
+        let own = [node, NodeName.ofCommand(beside: node)].map { SQLValue.text($0) }
+        return try session.run(newestOfRunning, own + [.integer(now)])
+            .compactMap { AuditReading<AuditCheckpoint>(row: $0).value }
+    }
+
     /// - Returns: `nil` where there is none, or it cannot be read.
     static func newestCheckpoint(of node: String, _ session: any SQLSession) throws -> AuditCheckpoint? {
         try session.run(newestCheckpointFirst, [.text(node), .text(NodeName.ofCommand(beside: node))]).first

@@ -194,7 +194,7 @@ struct WriteBatch {
 
     private func failAll(_ error: any Error) {
         // Before the callers are told: who was told may ask for readiness next.
-        if writes.contains(where: \.isRequest) { outage.note(error) }
+        if writes.contains(where: \.isRequest) { outage.note(error) } else { outage.tellDamage(error) }
         for write in writes { write.fail(error) }
     }
 }

@@ -9,7 +9,12 @@ struct CopiedTable: Sendable {
     /// database is and not what it holds, and those that are derived from the audit log. The column
     /// `web_session.ended_in` is not copied either: it counts in the numbers of its own database.
     static let all = [
-        CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at login_tokens_void_until told_groups"),
+        CopiedTable(
+            "app_user", 1,
+            """
+            subject issuer first_seen_at disabled_at login_tokens_void_until told_groups app_ended_at \
+            everything_ended_at
+            """),
         CopiedTable(
             "account", 1,
             """

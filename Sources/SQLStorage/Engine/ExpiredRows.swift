@@ -4,8 +4,8 @@ struct ExpiredRows: Sendable {
     /// Gives a row where there are any that ended before `$1`, and at `$2` or later (``PurgeProgress``); for the order's
     /// sake by the index of times.
     let anyDue: SQLStatement
-    /// Removes rows that ended before `$1`, and at `$3` or later, at most `$2` of them and the oldest first; gives the keys
-    /// of what went, and when each ended.
+    /// Removes rows that ended before `$1`, and at `$3` or later, at most `$2` of them and the oldest first; gives when each
+    /// ended of what went.
     ///
     /// The row's own time is compared once more. Under PostgreSQL's READ COMMITTED the query picks rows as they were,
     /// and of one that was given a new time meanwhile only what is asked of the row itself is checked again. The plus
@@ -25,7 +25,7 @@ struct ExpiredRows: Sendable {
                 (SELECT \(key) FROM \(table) WHERE expires_at < $1 AND expires_at >= $3
                  ORDER BY expires_at LIMIT $2)
                 AND +expires_at < $1
-            RETURNING \(key), expires_at
+            RETURNING expires_at
             """)
     }
 }

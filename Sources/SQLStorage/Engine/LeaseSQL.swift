@@ -30,6 +30,8 @@ struct LeaseSQL: Sendable {
     let runsOut: Bool
     /// The engine's, in milliseconds.
     let clock: String
+    /// Asks for it alone.
+    var now: SQLStatement { SQLStatement("SELECT \(clock)", isRecurring: false) }
     /// How often the database was restored, and its identity; held until the transaction ends, so that of several nodes
     /// that find it changed one says so.
     let restorePoint: SQLStatement
@@ -47,7 +49,8 @@ struct LeaseSQL: Sendable {
     let select: SQLStatement
     let take: SQLStatement
     let extend: SQLStatement
-    /// `$2` is the epoch, `$3` what was last said of the end: in a database that was restored it is another.
+    /// `$2` is the epoch, `$3` what was last said of the end: in a database that was restored it is another. Gives the
+    /// new end, the transaction's number and the run of the server.
     let renew: SQLStatement
     /// A row while the lease is held.
     let fence: SQLStatement
@@ -60,13 +63,14 @@ struct LeaseSQL: Sendable {
     ///   - run: a number of this run of the server.
     private init(
         runsOut: Bool, clock: String, run: String, rowHold: String, transactionNumber: String,
-        identities: [SQLStatement]
+        identities: [String]
     ) {
         self.runsOut = runsOut
         self.clock = clock
         restorePoint = SQLStatement("SELECT number, identity FROM restore_point WHERE id = 1\(rowHold)")
         transaction = SQLStatement("SELECT \(transactionNumber)")
-        self.identities = identities
+        // Asked once for each connection: not worth keeping prepared.
+        self.identities = identities.map { SQLStatement($0, isRecurring: false) }
         let end = "\(clock) + \(Self.duration.components.seconds * 1000)"
         let returning = "RETURNING epoch, expires_at, \(run)"
         insert = SQLStatement(
@@ -83,7 +87,7 @@ struct LeaseSQL: Sendable {
         renew = SQLStatement(
             """
             UPDATE node_lease SET expires_at = \(end) WHERE node = $1 AND epoch = $2 AND expires_at = $3
-            RETURNING expires_at, \(transactionNumber)
+            RETURNING expires_at, \(transactionNumber), \(run)
             """)
         let held = "SELECT 1 FROM node_lease WHERE node = $1 AND epoch = $2 AND expires_at = $3"
         let sameDatabase = "EXISTS (SELECT 1 FROM restore_point WHERE number = $4) AND $5 = \(run)"
@@ -118,9 +122,23 @@ struct LeaseSQL: Sendable {
         ])
 
     /// Which database it is, and how that was found out.
-    struct Identity {
+    struct Identity: Sendable {
         let text: String
         fileprivate let statement: SQLStatement?
+
+        init(text: String, statement: SQLStatement? = nil) {
+            self.text = text
+            self.statement = statement
+        }
+
+        /// Whether it is that of a server from which another has taken over since: the timeline, its second part, only
+        /// grows. Unknown, and so `false`, where a server may only be asked when it was started.
+        func isEarlier(than other: Identity) -> Bool {
+            let parts = text.split(separator: "/")
+            let others = other.text.split(separator: "/")
+            guard parts.count == 4, others.count == 4, parts[0] == others[0] else { return false }
+            return parts[1] < others[1] && parts[2...] == others[2...]
+        }
     }
 
     /// Asks in transactions of its own, since a refusal undoes one; ``isStill(_:_:)`` tells in the one that counts on it.

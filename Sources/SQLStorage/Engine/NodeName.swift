@@ -7,4 +7,10 @@ package enum NodeName {
 
     /// Whether a command writes under it.
     static func isOfCommand(_ node: String) -> Bool { node.hasSuffix(commandEnding) }
+
+    /// For whoever calls a command while another one has its name: neither is in the wrong place.
+    static func commandInUse(_ node: String) -> String {
+        "another drawbridge command writes this database as the node \(node.debugDescription); try again when it has "
+            + "ended"
+    }
 }

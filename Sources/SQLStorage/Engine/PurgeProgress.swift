@@ -13,7 +13,8 @@ struct PurgeProgress: Sendable {
     private var places: [String: Place] = [:]
 
     /// How long a purge goes on from where the last one ended. Then it begins with the oldest row again: one may have come
-    /// in that ended before what is gone by now, from a clock that is behind or was set back.
+    /// in that ended before what is gone by now, from a clock that is behind or was set back, and of what was kept some
+    /// may go (``ExpiredDevices``).
     static let patience = Duration.seconds(3600)
 
     /// When the first row ended that a purge looks for.

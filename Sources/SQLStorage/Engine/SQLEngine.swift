@@ -25,6 +25,9 @@ package protocol SQLEngine: Sendable {
     ///   - upkeep: how many of these were upkeep, which can write more than a hundred requests do.
     func didCommit(writes: Int, upkeep: Int)
 
+    /// - Throws: `StorageError` while connections are known to lead to another database than the one that writes.
+    func checkConnections() throws
+
     /// - Parameter body: told how long the engine itself held the connection that writes, each time that it did.
     func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void)
 
@@ -33,6 +36,8 @@ package protocol SQLEngine: Sendable {
 }
 
 extension SQLEngine {
+    package func checkConnections() throws {}
+
     package func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void) {}
 
     package func look<Value: Sendable>(
@@ -83,6 +88,9 @@ package protocol SQLSession {
 
     /// Undoes what came after the savepoint of this name and removes it.
     func rollback(to savepoint: SQLSavepoint) throws
+
+    /// Lets go of a connection that another one is to take the place of; a file has no other.
+    func disconnect()
 }
 
 /// A place in a transaction to go back to.
@@ -110,4 +118,6 @@ extension SQLSession {
         _ = try run(savepoint.rollback)
         _ = try run(savepoint.release)
     }
+
+    package func disconnect() {}
 }

@@ -19,8 +19,8 @@ package struct SQLError: Error, Sendable {
 
     package let kind: Kind
     package let text: String
-    /// The engine's code where it has no room, no right or no working disk to write; `nil` for conflicts and all else.
-    /// Unlike ``text`` it quotes nothing, so it is fit for the log.
+    /// The engine's code where it has no room, no right or no working disk to write, or, of SQLite, cannot make sense of
+    /// its own file; `nil` for conflicts and all else. Unlike ``text`` it quotes nothing, so it is fit for the log.
     package let writeRefusal: String?
     /// The SQLSTATE of a server's answer; `nil` for what became of the connection to it, and in SQLite.
     let state: String?

@@ -12,6 +12,8 @@ final class PostgresEngine: SQLEngine {
     private let writer: PostgresThreads
     private let readers: PostgresThreads
     private let browsing = Turnstile(patience: PostgresEngine.readPatience)
+    /// Where the writer is, as far as it has been asked; without a lease see ``locateWriter()``.
+    let written: WrittenDatabase
 
     /// Reads that may wait; more means that the database cannot keep up.
     private static let readLimit = 10_000
@@ -21,13 +23,15 @@ final class PostgresEngine: SQLEngine {
     /// - Parameter node: the name that this process writes under; without one it only reads.
     init(
         address: PostgresAddress, node: String?, readers readerCount: Int, timeouts: PostgresTimeouts = .service,
-        logger: Logger
+        time: TimeSource = .system, logger: Logger
     ) {
         let outage = PostgresOutage()
+        let written = WrittenDatabase(time: time, logger: logger)
+        self.written = written
         readers = PostgresThreads("drawbridge-read", count: readerCount, limit: Self.readLimit) {
             PostgresSession(
                 address: address, applicationName: "drawbridge reader", timeouts: timeouts, outage: outage,
-                logger: logger)
+                written: written, logger: logger)
         }
         // One job at a time waits there: the group commit writer's drain.
         writer = PostgresThreads("drawbridge-write", count: 1, limit: Self.readLimit) {
@@ -82,6 +86,17 @@ final class PostgresEngine: SQLEngine {
             }
         }
     }
+
+    /// Notes which database the connection that writes leads to, for one that writes nothing.
+    func locateWriter() async throws {
+        try await onWriterNow { [written] session in
+            let identity = try LeaseSQL.postgres.identity(session)
+            try written.refuseEarlier(identity, on: session)
+            written.note(identity)
+        }
+    }
+
+    func checkConnections() throws { try written.check() }
 
     func didCommit(writes: Int, upkeep: Int) {}
 

@@ -12,8 +12,10 @@ struct PostgresLockTrial {
     /// - Throws: ``PostgresOpenError/locksNotReal(_:)``, ``SQLError``.
     func run(on engine: PostgresEngine) async throws {
         try await engine.onWriterNow { session in
+            // Locks of another server would be none.
             let other = PostgresSession(
-                address: address, applicationName: "drawbridge trial", timeouts: .service, logger: logger)
+                address: address, applicationName: "drawbridge trial", timeouts: .service, written: engine.written,
+                logger: logger)
             try session.begin()
             defer {
                 other.disconnect()

@@ -9,13 +9,20 @@ import Synchronization
 /// A connection and a thread of its own. After a loss it reconnects; what was sent meanwhile is found by the poll.
 package struct PostgresRevocationChannel: RevocationChannel {
     private let address: PostgresAddress
+    private let written: WrittenDatabase?
     private let logger: Logger
 
     /// How long a cancelled listener's thread may go on, and how often a lost connection is tried again.
     private static let pulse = Duration.milliseconds(500)
 
-    package init(_ address: PostgresAddress, logger: Logger = Logger(label: "drawbridge.storage")) {
+    /// - Parameter storage: what this process has open at the address: who listens to another server than it writes to
+    ///   hears nothing.
+    package init(
+        _ address: PostgresAddress, beside storage: (any BridgeStorage)? = nil,
+        logger: Logger = Logger(label: "drawbridge.storage")
+    ) {
         self.address = address
+        written = ((storage as? DurableStorage)?.engine as? PostgresEngine)?.written
         self.logger = logger
     }
 
@@ -29,9 +36,10 @@ package struct PostgresRevocationChannel: RevocationChannel {
         let isStopped = StopSign()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let thread = Thread { [address, logger] in
+                let thread = Thread { [address, written, logger] in
                     let session = PostgresSession(
-                        address: address, applicationName: "drawbridge listener", timeouts: .service, logger: logger
+                        address: address, applicationName: "drawbridge listener", timeouts: .service, written: written,
+                        logger: logger
                     ) { session in
                         guard !session.isPooled else { throw NotHeardThroughPooler() }
                         _ = try session.run("LISTEN drawbridge_session_end")

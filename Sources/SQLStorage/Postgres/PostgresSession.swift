@@ -15,6 +15,10 @@ final class PostgresSession: SQLSession {
     private let setUp: (PostgresSession) throws -> Void
     private var link: PostgresLink?
     private let outage: PostgresOutage
+    /// Where the connection has to lead; `nil` for the one that writes, and where it does not matter.
+    private let written: WrittenDatabase?
+    /// What the connection was last compared with, and when.
+    private var compared: (number: Int?, at: ContinuousClock.Instant)?
     /// Statements that wait for the next one that must be answered.
     private var submitted: [PostgresLink.Command] = []
     /// Between ``begin()`` and its end; then no statement may run outside of a transaction.
@@ -24,36 +28,47 @@ final class PostgresSession: SQLSession {
     private static let submissionLimit = 128
     /// Statements of ``runAll(_:)`` that are under way at a time: the server's deadline for one must not be ours for all.
     private static let togetherLimit = 512
+    /// How long an answer about the server holds behind a pooler, where the next transaction may be on another.
+    private static let pooledTrust = Duration.seconds(1)
 
     init(
         address: PostgresAddress, applicationName: String, timeouts: PostgresTimeouts,
-        outage: PostgresOutage = PostgresOutage(), logger: Logger,
+        outage: PostgresOutage = PostgresOutage(), written: WrittenDatabase? = nil, logger: Logger,
         setUp: @escaping (PostgresSession) throws -> Void = { _ in }
     ) {
         self.address = address
         self.applicationName = applicationName
         self.timeouts = timeouts
         self.outage = outage
+        self.written = written
         self.logger = logger
         self.setUp = setUp
     }
 
-    /// Connects, if the connection is gone; right after a failed attempt it fails at once.
+    /// Connects, if the connection is gone or leads elsewhere than it has to; right after a failed attempt it fails at
+    /// once.
     /// - Throws: ``SQLError``, or what the set-up throws.
     func connect() throws {
-        if let link, link.isStillThere() { return }
+        if let link, link.isStillThere() {
+            // One that leads elsewhere, or is lost over the question, makes room for a new one.
+            if !isDueForComparison(link) || (try? leadsWhereItHasTo()) == true { return }
+            self.link = nil
+        }
         submitted = []
         isTransacting = false
         if link != nil {
             link = nil
             logger.warning("database connection lost", metadata: ["connection": "\(applicationName)"])
         }
+        try written?.begin()
         let attempt = try outage.begin()
+        let isRight: Bool
         do {
             let opened = try PostgresLink(address, applicationName: applicationName, timeouts: timeouts)
             link = opened
             try configure(opened)
-            try setUp(self)
+            isRight = try leadsWhereItHasTo()
+            if isRight { try setUp(self) }
         } catch {
             link = nil
             if let failure = error as? SQLError, outage.note(failure, of: attempt) {
@@ -63,6 +78,28 @@ final class PostgresSession: SQLSession {
             throw error
         }
         if outage.end() { logger.notice("database back", metadata: ["connection": "\(applicationName)"]) }
+        guard let written else { return }
+        if isRight { return written.noteFound() }
+        link = nil
+        throw written.noteStray(comparedWith: compared?.number, connection: applicationName)
+    }
+
+    private func isDueForComparison(_ link: PostgresLink) -> Bool {
+        guard let written else { return false }
+        guard let compared, written.isCurrent(compared.number) else { return true }
+        return link.isPooled && .now - compared.at > Self.pooledTrust
+    }
+
+    /// Asks the server which one it is, if there is anything to compare that with.
+    private func leadsWhereItHasTo() throws -> Bool {
+        guard let written else { return true }
+        while true {
+            let known = written.known
+            let isRight = try known.map { try LeaseSQL.postgres.isStill($0.identity, self) } ?? true
+            compared = (known?.number, .now)
+            // The writer may have moved meanwhile.
+            if written.isCurrent(known?.number) { return isRight }
+        }
     }
 
     func disconnect() { link = nil }

@@ -28,11 +28,13 @@ package enum PostgresStorage {
     ) async throws(PostgresOpenError) -> DurableStorage {
         try await migrate(address, report: report, at: time.now(), logger: logger)
         let engine = PostgresEngine(
-            address: address, node: node, readers: readers, timeouts: isPatient ? .command : .service, logger: logger)
+            address: address, node: node, readers: readers, timeouts: isPatient ? .command : .service, time: time,
+            logger: logger)
         let lease: NodeLease
         do {
             let mark = try markPath.map { try CommitMark(path: $0) }
-            lease = NodeLease(node: node, dialect: engine.dialect, mark: mark, time: time, logger: logger)
+            lease = NodeLease(
+                node: node, dialect: engine.dialect, mark: mark, written: engine.written, time: time, logger: logger)
             try await take(lease, on: engine)
             try await PostgresLockTrial(address: address, node: node, logger: logger).run(on: engine)
         } catch {
@@ -41,25 +43,24 @@ package enum PostgresStorage {
         }
         let auditor = AuditChainWriter(
             node: node, signer: signer, outlet: outlet, time: time, logger: logger, lease: lease)
-        return DurableStorage(engine: engine, auditor: auditor, time: time)
+        let storage = DurableStorage(engine: engine, auditor: auditor, time: time)
+        engine.written.observeDoubt { [weak storage] in try? await storage?.confirmLease() }
+        return storage
     }
 
-    /// Takes the node's name, or waits until the lease of a process that vanished has run out.
+    /// Takes the node's name, or waits for who has it: a process that vanished, whose lease runs out, or a command,
+    /// which ends.
     private static func take(_ lease: NodeLease, on engine: PostgresEngine) async throws {
         // The server ends the transaction of one that vanished in its middle after as long as a statement may take.
-        let deadline = ContinuousClock.now + LeaseSQL.duration + NodeLease.pulse + PostgresTimeouts.service.statement
-        var end: Int64?
+        let limit = LeaseSQL.duration + NodeLease.pulse + PostgresTimeouts.service.statement
+        var patience = NamePatience(for: lease.node, from: .now, limit: limit)
         while true {
             do {
                 return try await engine.onWriterNow { try lease.take($0) }
             } catch let held as NodeHeld {
-                // A lease that was put off belongs to a live process.
-                guard held.expiresAt <= end ?? held.expiresAt, ContinuousClock.now < deadline else {
-                    throw PostgresOpenError.nodeInUse(lease.node)
-                }
-                end = held.expiresAt
+                guard patience.isLeft(for: held, at: .now) else { throw PostgresOpenError.nodeInUse(lease.node) }
             } catch let failure as SQLError
-                where (failure.kind == .interrupted || failure.isLockTimeout) && ContinuousClock.now < deadline
+                where (failure.kind == .interrupted || failure.isLockTimeout) && patience.isLeft(at: .now)
             {
                 // Two that start at once met, or a vanished one holds the row; the next attempt sees more.
             }
@@ -79,6 +80,8 @@ package enum PostgresStorage {
                 try requireUTF8(session, database: address.description)
                 return try hasEveryStep(session)
             }
+            // Here and at another server it may say two things.
+            if isUpToDate { try await engine.locateWriter() }
         } catch {
             engine.close()
             throw openError(error, database: address.description)
@@ -87,6 +90,7 @@ package enum PostgresStorage {
             engine.close()
             throw .notMigrated(address.description)
         }
+        engine.written.observeDoubt { [weak engine] in try? await engine?.locateWriter() }
         return DurableStorage(engine: engine, auditor: nil, time: .system)
     }
 
@@ -109,6 +113,16 @@ package enum PostgresStorage {
         _ address: PostgresAddress, of node: String, logger: Logger = Logger(label: "drawbridge.storage")
     ) async throws(PostgresOpenError) -> AuditCheckpoint? {
         try await checkpoint(in: address, logger: logger) { try AuditSQL.newestCheckpoint(of: node, $0) }
+    }
+
+    /// What an audit signing key has vouched for last, for each node that runs now but one and its commands.
+    /// - Returns: those that can be read; there may be no tables yet.
+    package static func newestCheckpoints(
+        _ address: PostgresAddress, besides node: String, logger: Logger = Logger(label: "drawbridge.storage")
+    ) async throws(PostgresOpenError) -> [AuditCheckpoint] {
+        try await checkpoint(in: address, logger: logger) { session -> [AuditCheckpoint]? in
+            try AuditSQL.newestCheckpoints(besides: node, session, .postgres)
+        } ?? []
     }
 
     /// - Returns: `nil` also where there are no tables yet.
@@ -209,6 +223,7 @@ package enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertib
         case .tablesHeld(let database, let holder):
             "the tables of the database \(database) could not be brought up to date: another transaction holds one of "
                 + "them. The oldest is that of the server process \(holder); start again when it is over"
+        case .nodeInUse(let node) where NodeName.isOfCommand(node): NodeName.commandInUse(node)
         case .nodeInUse(let node):
             "another process writes this database as the node \(node.debugDescription); stop it, or give this one "
                 + "another `node`"

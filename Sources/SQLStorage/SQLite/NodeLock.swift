@@ -9,13 +9,16 @@ import Synchronization
 final class NodeLock: Sendable {
     private let descriptor: Mutex<CInt?>
 
+    /// - Parameter pause: passes before it is tried again, since whoever asks whether a name is held has it for a moment.
     /// - Throws: ``SQLiteOpenError``.
-    init(databasePath: String, node: String) throws(SQLiteOpenError) {
+    init(
+        databasePath: String, node: String, pause: () -> Void = { Thread.sleep(forTimeInterval: 0.005) }
+    ) throws(SQLiteOpenError) {
         guard Self.isName(node) else { throw .badNodeName(node) }
         let path = "\(databasePath).\(node).lock"
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard opened >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
-        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+        guard Self.isLocked(opened, after: pause) else {
             Foundation.close(opened)
             throw .nodeInUse(node)
         }
@@ -28,6 +31,12 @@ final class NodeLock: Sendable {
         descriptor = Mutex(opened)
     }
 
+    private static func isLocked(_ opened: CInt, after pause: () -> Void) -> Bool {
+        if flock(opened, LOCK_EX | LOCK_NB) == 0 { return true }
+        pause()
+        return flock(opened, LOCK_EX | LOCK_NB) == 0
+    }
+
     deinit { release() }
 
     /// Lets another process have the name.
@@ -36,6 +45,24 @@ final class NodeLock: Sendable {
             if let opened = descriptor { Foundation.close(opened) }
             descriptor = nil
         }
+    }
+
+    /// The names that have a lock's file, whether a process holds it or not.
+    static func names(databasePath: String) -> [String] {
+        let folder = (databasePath as NSString).deletingLastPathComponent
+        let prefix = "\((databasePath as NSString).lastPathComponent)."
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        return files.compactMap { name in
+            name.hasPrefix(prefix) && name.hasSuffix(".lock") ? String(name.dropFirst(prefix.count).dropLast(5)) : nil
+        }
+    }
+
+    /// Whether a process holds a name now. For the moment of the question nobody else can take it.
+    static func isHeld(databasePath: String, node: String) -> Bool {
+        let opened = open("\(databasePath).\(node).lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard opened >= 0 else { return false }
+        defer { Foundation.close(opened) }
+        return flock(opened, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
     // The name becomes part of a file name.

@@ -42,7 +42,9 @@ package enum SQLiteBackup {
         } catch let error as DatabaseError {
             let failure = SQLError(error)
             let isReading = [ResultCode.SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ].contains(error.extendedResultCode)
-            guard failure.writeRefusal != nil, !isReading else { throw openError(failure, path: path) }
+            guard failure.writeRefusal != nil, failure.kind != .corrupt, !isReading else {
+                throw openError(failure, path: path)
+            }
             throw SQLiteOpenError.cannotWrite(path: partial, reason: failure.text)
         }
     }
@@ -51,7 +53,8 @@ package enum SQLiteBackup {
     /// - Throws: ``SQLiteOpenError``.
     package static func check(_ path: String) throws(SQLiteOpenError) {
         do {
-            let database = try openForReading(path)
+            // A server may be starting on it meanwhile.
+            let database = try openForReading(path, patience: .timeout(5))
             let answer = try database.inDatabase { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
             try database.close()
             guard answer == ["ok"] else { throw SQLiteOpenError.notADatabase(path) }
@@ -64,14 +67,10 @@ package enum SQLiteBackup {
     /// - Parameter nodes: names that a server or a command of this settings file has, whether it ever ran or not.
     /// - Throws: ``SQLiteOpenError/nodeInUse(_:)`` where another process does.
     package static func hold(_ path: String, nodes: [String]) throws(SQLiteOpenError) -> SQLiteHold {
-        let folder = (path as NSString).deletingLastPathComponent
-        let prefix = "\((path as NSString).lastPathComponent)."
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
-        let names = files.compactMap { name in
-            name.hasPrefix(prefix) && name.hasSuffix(".lock") ? String(name.dropFirst(prefix.count).dropLast(5)) : nil
-        }
         var locks: [String: NodeLock] = [:]
-        for node in Set(names + nodes).sorted() { locks[node] = try NodeLock(databasePath: path, node: node) }
+        for node in Set(NodeLock.names(databasePath: path) + nodes).sorted() {
+            locks[node] = try NodeLock(databasePath: path, node: node)
+        }
         return SQLiteHold(locks: locks)
     }
 

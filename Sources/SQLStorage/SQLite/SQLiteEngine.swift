@@ -138,7 +138,7 @@ extension SQLError {
         let isWriteRefusal =
             switch error.resultCode {
             case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_NOLFS: true
-            default: false
+            default: kind == .corrupt
             }
         let message = error.message ?? "no message"
         let cause: StorageError.Cause =

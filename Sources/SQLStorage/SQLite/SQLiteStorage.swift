@@ -86,7 +86,10 @@ package enum SQLiteStorage {
     ) throws(SQLiteOpenError) -> NodeLease {
         do {
             let mark = try markPath.map { try CommitMark(path: $0) }
-            let lease = NodeLease(node: node, dialect: engine.dialect, mark: mark, time: time, logger: logger)
+            let lease = NodeLease(
+                node: node, dialect: engine.dialect, mark: mark,
+                neighbours: mark?.found == .missing ? neighbours(of: node, path: path, markPath: markPath) : [:],
+                time: time, logger: logger)
             try engine.onWriterNow { session in try lease.confirm(session) }
             return lease
         } catch let error as CommitMarkError {
@@ -94,6 +97,22 @@ package enum SQLiteStorage {
         } catch {
             throw openError(error, path: path)
         }
+    }
+
+    /// What other nodes that run on the database now have noted last.
+    private static func neighbours(of node: String, path: String, markPath: String?) -> [String: SeenCommit] {
+        guard let markPath, markPath.hasSuffix(".\(node)") else { return [:] }
+        let prefix = markPath.dropLast(node.count)
+        return livingNodes(of: path, besides: node).reduce(into: [:]) { commits, other in
+            // A command notes nothing.
+            if case .certain(let commit) = CommitMark.glance(at: "\(prefix)\(other)") { commits[other] = commit }
+        }
+    }
+
+    /// Nodes that write to the database of a file now, in other processes.
+    package static func livingNodes(of path: String, besides node: String) -> [String] {
+        NodeLock.names(databasePath: path).filter { $0 != node && NodeLock.isHeld(databasePath: path, node: $0) }
+            .sorted()
     }
 
     private static func openError(_ error: any Error, path: String) -> SQLiteOpenError {
@@ -141,9 +160,10 @@ package enum SQLiteOpenError: Error, Hashable, Sendable, CustomStringConvertible
             "\(path) was written by a newer version (its tables are at version \(found), this program knows up to "
                 + "\(known)); run the newer program, or restore a backup"
         case .notMigrated(let path): "\(path) has not been set up by this version; start the server once"
+        case .nodeInUse(let node) where NodeName.isOfCommand(node): NodeName.commandInUse(node)
         case .nodeInUse(let node):
-            "another process writes this database as the node \(node.debugDescription); stop it, or give this one "
-                + "another `node`"
+            // Another name would be no way out: an embedded database is one server's.
+            "another process writes this database as the node \(node.debugDescription); stop it first"
         case .locksNotReal(let path, let reason):
             "the file system does not keep locks, and without them two processes would ruin the database: \(path): "
                 + "\(reason). Put the data folder on a local disk, or use PostgreSQL"

@@ -12,7 +12,7 @@ struct Migration: Sendable {
         loginTokenOrder, auditSegments, nodeLease, restorePoint, linkedKeys, crossDevice, deviceAuthorizations,
         webSessionNotices,
         toldByPhones, toldGroups, exceptions, passkeys, lookUps, noticeQueues, upstreamSessions,
-        issuingSessions, handOffOrigins, logoutSubscribers, appsAbove,
+        issuingSessions, handOffOrigins, logoutSubscribers, appsAbove, endsOfEverything,
     ]
 }
 

@@ -12,12 +12,8 @@ extension DurableStorage {
     ///
     /// First asks whether anything is due: a transaction that removes nothing would be flushed all the same, for the lease
     /// that it holds.
-    /// - Parameter follow: run with what went of each table, its keys and when each row ended.
     /// - Returns: how many of each went.
-    func purge(
-        _ kinds: [ExpiredRows], before cutoff: Timestamp, limit: Int,
-        _ follow: @escaping @Sendable (WriteTransaction, [SQLRow]) throws -> Void = { _, _ in }
-    ) async throws -> [Int] {
+    func purge(_ kinds: [ExpiredRows], before cutoff: Timestamp, limit: Int) async throws -> [Int] {
         let now = time.now()
         let starts = purgeProgress.withLock { progress in kinds.map { progress.start(in: $0.table, at: now) } }
         let isAnyDue = try await read { session in
@@ -29,8 +25,7 @@ extension DurableStorage {
         let removed = try await writeUpkeep { transaction in
             try zip(kinds, starts).map { kind, start -> (count: Int, end: Timestamp?) in
                 let rows = try transaction.run(kind.remove, [SQLValue(cutoff), .limit(limit), SQLValue(start)])
-                try follow(transaction, rows)
-                return (rows.count, try rows.map { try $0.timestamp(1) }.max())
+                return (rows.count, try rows.map { try $0.timestamp(0) }.max())
             }
         }
         purgeProgress.withLock { progress in

@@ -2,13 +2,17 @@ package import Bridge
 import OAuth2
 
 extension DurableStorage {
+    package func databaseTime() async throws -> Timestamp? {
+        guard dialect.isRemote else { return nil }
+        return try await look { [dialect] session in try session.run(dialect.lease.now).first?.timestamp(0) }
+    }
+
     /// Nodes that write to the database now, besides this process; always none where a file's locks say so.
     package func livingNodes() async throws -> [String] {
         guard dialect.lease.runsOut else { return [] }
         let node = try ownNode()
         return try await read { [dialect] session in
-            let clock = SQLStatement("SELECT \(dialect.lease.clock)", isRecurring: false)
-            guard let now = try session.run(clock).first?.integer(0) else { return [] }
+            guard let now = try session.run(dialect.lease.now).first?.integer(0) else { return [] }
             return try session.run(RestoreSQL.living, [.text(node), .integer(now)]).map { try $0.text(0) }
         }
     }

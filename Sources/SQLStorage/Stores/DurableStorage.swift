@@ -79,15 +79,18 @@ package final class DurableStorage: Sendable {
         do {
             return try await engine.read(body)
         } catch let failure as SQLError {
+            writing?.writer.outage.tellDamage(failure)
             throw failure.storageError
         }
     }
 
-    /// As ``read(_:)``, for a few rows that are found by their keys.
+    /// As ``read(_:)``, for a few rows that are found by their keys: that is what requests do, so that damage which it
+    /// meets makes the storage unfit (``WriteOutage``).
     func look<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
         do {
             return try await engine.look(body)
         } catch let failure as SQLError {
+            writing?.writer.outage.noteDamage(failure)
             throw failure.storageError
         }
     }
@@ -97,6 +100,7 @@ package final class DurableStorage: Sendable {
         do {
             return try await engine.browse(body)
         } catch let failure as SQLError {
+            writing?.writer.outage.tellDamage(failure)
             throw failure.storageError
         }
     }
@@ -176,6 +180,10 @@ extension DurableStorage: BridgeStorage {
         engine.observeWriter(body)
     }
 
+    /// Asks whether the name is still held, by a batch that holds nothing: if the writer has come to another database,
+    /// it looks where it is.
+    func confirmLease() async throws { try await writable().writer.write(isProbe: true) { _ in } }
+
     package func checkWritable() async throws {
         let writing = try writable()
         let beat = [SQLValue.text(writing.auditor.node), SQLValue(time.now())]
@@ -183,6 +191,7 @@ extension DurableStorage: BridgeStorage {
             _ = try transaction.run(HeartbeatSQL.beat, beat)
         }
         try writing.writer.outage.check()
+        try engine.checkConnections()
     }
 
     package func close() async throws {

@@ -204,7 +204,7 @@ struct BackupFolder {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         let code = errno
         guard descriptor >= 0 else {
-            guard code == ENOENT || code == ENOTDIR else { throw SystemFailure(code: code, doing: task) }
+            guard code == ENOENT || code == ENOTDIR else { throw SystemFailure(code: code, doing: task, at: path) }
             return false
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

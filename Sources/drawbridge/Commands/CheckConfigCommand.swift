@@ -16,10 +16,10 @@ struct CheckConfigCommand: AsyncParsableCommand {
             process may not open enough files.
 
             --online also asks what the settings lead to, a line each: a data folder that others can change, \
-            key files, the secrets of webhooks, database (which is only read), Redis (where a key is written and \
-            deleted again), the keys of issuers, the collector of spans, and our own origins (DNS, TLS, clock, \
-            and that we answer there). FAIL lines end with status 1; note lines are what the first start will \
-            mend, or what may be meant so.
+            key files, the secrets of webhooks, database (which is only read: every page of an embedded one, and \
+            the clock of a shared one), Redis (where a key is written and deleted again), the keys of issuers, \
+            the collector of spans, and our own origins (DNS, TLS, clock, and that we answer there). FAIL lines \
+            end with status 1; note lines are what the first start will mend, or what may be meant so.
 
             --describe lists every setting there is, as JSON, and reads none.
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bridge
+import Foundation
 import SQLStorage
 
 /// Moves from the embedded database to a PostgreSQL server.
@@ -30,8 +31,11 @@ struct CopyCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--from must be sqlite: and a path, such as sqlite:/var/lib/drawbridge/drawbridge.sqlite.")
         }
-        let source = String(from.dropFirst(scheme.count))
+        let source = Self.absolute(String(from.dropFirst(scheme.count)))
         let target = try PostgresAddress(to)
+        // It makes locks there.
+        let folder = StorageFolder.parent(of: source)
+        try StorageFolder.refuseRoot(in: folder, masterKey: "\(folder)/master-key")
         // Every row twice: written, and compared.
         let progress = Progress(of: "rows copied and compared")
         defer { progress.end() }
@@ -42,5 +46,10 @@ struct CopyCommand: AsyncParsableCommand {
         }
         for row in report.rows { StandardOutput.say("\(row.table): \(row.count)") }
         StandardOutput.say("Copied and compared.")
+    }
+
+    /// What is beside the source is looked for by its path: locks, and the master key.
+    static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }
 }

@@ -23,6 +23,9 @@ extension DatabaseFailure: CustomStringConvertible {
         case (.corrupt, .engine(let code)): "refused a statement of this program: \(code)."
         case (_, .engine(let code)): "cannot be used: \(code)."
         case (_, .noConnection): "cannot be used: the connection to PostgreSQL failed."
+        case (_, .otherServer):
+            "cannot be used: two servers answer there, as where an old primary runs again after a failover. Stop that "
+                + "one; see Failover in docs/postgresql.md."
         case (.unavailable, .unknown): "cannot be used now; drawbridge check-config --online says more."
         case (_, .missing), (_, .unknown): nil
         }

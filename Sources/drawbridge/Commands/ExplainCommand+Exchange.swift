@@ -95,7 +95,8 @@ extension StorageOptions {
         let ground = Ground(
             settings: settings, storage: storage,
             shared: await SharedState(
-                settings: settings, metrics: NOOPMetricsHandler.instance, logger: logger, time: .system),
+                settings: settings, storage: storage, metrics: NOOPMetricsHandler.instance, logger: logger,
+                time: .system),
             keys: try await ServiceKeys.read(settings: settings, store: storage, logger: logger),
             master: try MasterKeyFile.load(settings.storage.masterKeyPath),
             clients: try await ClientReloader(settings: settings, store: storage).directory,

@@ -30,7 +30,9 @@ extension KeysCommand {
                 }
                 delay = span
             }
-            let added = try await options.withKeys { try await $0.rotate(action: why.action(), signingAfter: delay) }
+            let added = try await options.withKeys { keys, _ in
+                try await keys.rotate(action: why.action(), signingAfter: delay)
+            }
             for key in added {
                 StandardOutput.say(
                     key.signsWhenKnown
@@ -50,7 +52,10 @@ extension KeysCommand {
                 Nothing that the key signed is believed any more, within a second and without a restart. Where \
                 it was the one that signs, another takes over at once.
 
-                Without --now it says what that would cost, and changes nothing.
+                Without --now it says what that would cost and which servers run, and changes nothing.
+
+                --all is for a master key that leaked or is lost. Stop every server first: what is made then opens \
+                with the master key here alone, and beside servers that have another one this is refused.
 
                 Examples:
                   drawbridge keys retire --config drawbridge.yaml KID
@@ -76,16 +81,23 @@ extension KeysCommand {
 
         func run() async throws {
             let masterKeyPath = try options.location().masterKeyPath
-            try await options.withKeys(loads: false) { keys in
+            try await options.withKeys(loads: false) { keys, nodes in
+                let servers = try await nodes()
                 let concerned = try await concerned(in: keys)
                 for key in concerned {
                     StandardOutput.say(([KeyWords.line(key)] + Self.cost(of: key)).joined(separator: "\n"))
+                }
+                if !servers.isEmpty, try await keys.wouldShutOutServers(retiring: all ? nil : Set(kid)) {
+                    throw Self.shutsOut(servers, masterKeyPath: masterKeyPath)
                 }
                 // Asked before: once the keys are retired, nothing may fail that would leave that unsaid.
                 let unopened = try await keys.unopenedKeys().map(\.id).filter { id in
                     !concerned.contains { $0.id == id }
                 }
                 guard now else {
+                    if !servers.isEmpty {
+                        StandardOutput.say("These servers take it in within a second: \(Self.list(servers)).")
+                    }
                     Self.warn(of: unopened, masterKeyPath: masterKeyPath)
                     throw CommandError("Nothing was changed. Add --now to retire at once.")
                 }
@@ -116,9 +128,19 @@ extension KeysCommand {
             StandardError.write(
                 "warning: The master key \(masterKeyPath) does not open \(unopened.joined(separator: ", ")): sealed "
                     + "with another master key, or damaged. No server with this master key can use them. Put the "
-                    + "master key of this database there; if it is lost, `drawbridge keys retire --all --now` makes "
-                    + "all signing keys anew.\n")
+                    + "master key of this database there; if it is lost, stop every server, and "
+                    + "`drawbridge keys retire --all --now` makes all signing keys anew.\n")
         }
+
+        /// They keep their master key in memory until they are restarted, and it does not open what another one sealed.
+        private static func shutsOut(_ servers: [String], masterKeyPath: String) -> CommandError {
+            CommandError(
+                "Nothing was changed. The master key \(masterKeyPath) opens none of the keys in force, and servers run "
+                    + "that may have the one which does: \(list(servers)). They could not use keys that this one seals. "
+                    + "Copy their master key there, or stop them first.")
+        }
+
+        private static func list(_ servers: [String]) -> String { servers.joined(separator: ", ") }
 
         private static func cost(of key: KeyOverview) -> [String] { key.consequences.map { "  - \($0.sentence)" } }
 

@@ -45,6 +45,8 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() throws {
             let place = try place()
+            // Those that are made into a folder are for other machines.
+            if into == nil { try StorageFolder.refuseRoot(in: place.folder, masterKey: place.masterKey) }
             try StorageFolder.create(place.folder)
             var made: [String] = []
             // What is there has to be a master key: a file that only looks like one is told now.
@@ -114,9 +116,14 @@ struct KeysCommand: AsyncParsableCommand {
 
 extension StorageOptions {
     /// The keys, for one command that changes them. Where no server has started yet, the first ones are made.
-    /// - Parameter loads: whether those are made, and keys that the master key does not open are an error; otherwise
-    ///   all that there are may be worked on.
-    func withKeys<Value>(loads: Bool = true, _ body: (SigningKeys) async throws -> Value) async throws -> Value {
+    /// - Parameters:
+    ///   - loads: whether those are made, and keys that the master key does not open are an error; otherwise all that
+    ///     there are may be worked on.
+    ///   - body: gets the keys, and a question: which other nodes write to their database now. Where it is embedded, that
+    ///     takes each node's lock for a moment, so it is for those who need the answer.
+    func withKeys<Value>(
+        loads: Bool = true, _ body: (_ keys: SigningKeys, _ nodes: () async throws -> [String]) async throws -> Value
+    ) async throws -> Value {
         let location = try location()
         if !loads { try requireDatabase(at: location) }
         let master = try MasterKeyFile.load(location.masterKeyPath)
@@ -125,7 +132,7 @@ extension StorageOptions {
                 store: storage, master: master, algorithms: loads ? location.keyAlgorithms : KeyAlgorithm.allCases,
                 record: RetiredKeyFile(path: location.retiredKeysPath), logger: Logger(label: "drawbridge"))
             if loads { try await ServiceKeys.load(keys, at: location) }
-            return try await body(keys)
+            return try await body(keys) { try await location.livingNodes(in: storage) }
         }
     }
 }

@@ -14,7 +14,7 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var options: StorageOptions
 
     func run() async throws {
-        if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
+        try options.createFolder()
         let retention = try options.dataPath == nil ? options.settings.load().audit.retention : nil
         let progress = Progress(of: "steps")
         defer { progress.end() }

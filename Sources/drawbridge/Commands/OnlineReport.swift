@@ -17,7 +17,7 @@ struct OnlineReport {
     static func make(_ settings: DrawbridgeSettings, time: TimeSource = .system) async -> OnlineReport {
         var report = OnlineReport()
         report.addDataFolder(settings.storage.directory)
-        await report.addKeysAndDatabase(settings, at: time.now())
+        await report.addKeysAndDatabase(settings, time)
         if let redis = settings.redis { report.add("redis", await Self.redis(redis)) }
         for issuer in settings.trustedIssuers {
             report.add("trusted issuer \(issuer.issuer)", await OnlineCheck.keys(of: issuer))
@@ -58,12 +58,13 @@ struct OnlineReport {
         }
     }
 
-    private mutating func addKeysAndDatabase(_ settings: DrawbridgeSettings, at now: Timestamp) async {
-        let (database, keys, clients) = await Self.database(settings)
-        await addMasterKey(of: StorageLocation(settings), opening: keys, at: now)
+    private mutating func addKeysAndDatabase(_ settings: DrawbridgeSettings, _ time: TimeSource) async {
+        let database = await Self.database(settings, time)
+        await addMasterKey(of: StorageLocation(settings), opening: database.keys, at: time.now())
         await addAuditSigningKey(settings)
-        add("database", database)
-        addWebhookSecrets(of: ClientDirectory(clients + settings.clients, defaultTarget: nil), settings)
+        add("database", database.finding)
+        if let lead = database.lead { add("clock of the database", Self.judged(lead: lead)) }
+        addWebhookSecrets(of: ClientDirectory(database.clients + settings.clients, defaultTarget: nil), settings)
     }
 
     private mutating func addWebhookSecrets(of clients: ClientDirectory, _ settings: DrawbridgeSettings) {
@@ -94,21 +95,32 @@ struct OnlineReport {
             else { return }
             add("second factors", .note("\(path) \(text)"))
         } catch {
-            add("master key", .bad("\(error)"))
+            add("master key", .bad(CommandFailure.words(error)))
         }
     }
 
     private mutating func addAuditSigningKey(_ settings: DrawbridgeSettings) async {
         let signing = settings.audit.signingKeyPath
         do {
-            if try AuditSigningKeyFile.read(signing) != nil {
-                add("audit signing key", .good(signing))
+            if let key = try AuditSigningKeyFile.read(signing) {
+                add("audit signing key", await Self.comparison(of: key, at: StorageLocation(settings)))
             } else {
                 add("audit signing key", await Self.missingSigningKey(of: StorageLocation(settings)))
             }
         } catch {
-            add("audit signing key", .bad("\(error)"))
+            add("audit signing key", .bad(CommandFailure.words(error)))
         }
+    }
+
+    private static func comparison(of key: AuditSigningKey, at location: StorageLocation) async -> OnlineCheck.Finding {
+        // Of a database that does not answer nobody can say; its own line is a failure then.
+        guard let others = try? await location.checkpoints(notSignedBy: key), let last = others.map(\.at).max() else {
+            return .good(location.signingKeyPath)
+        }
+        return .note(
+            "\(location.signingKeyPath) is not the key that other nodes sign the audit log with "
+                + "(\(others.map(\.node).joined(separator: ", ")), last at \(last.rfc3339)): give all nodes the same one, "
+                + "unless it was just replaced")
     }
 
     private static func missingSigningKey(of location: StorageLocation) async -> OnlineCheck.Finding {
@@ -119,30 +131,49 @@ struct OnlineReport {
         return .note("\(location.signingKeyPath) is not there yet; the first start makes it")
     }
 
-    /// - Returns: what was found, and the signing keys and the clients that are in it.
-    private static func database(
-        _ settings: DrawbridgeSettings
-    ) async -> (finding: OnlineCheck.Finding, keys: [SealedSigningKey], clients: [Client]) {
+    /// What was found of the database, and what is in it.
+    private struct FoundDatabase {
+        var finding: OnlineCheck.Finding
+        var keys: [SealedSigningKey] = []
+        var clients: [Client] = []
+        /// By how much our clock is ahead of its own, where it has one.
+        var lead: Duration?
+    }
+
+    private static func database(_ settings: DrawbridgeSettings, _ time: TimeSource) async -> FoundDatabase {
         let location = StorageLocation(settings)
         guard location.hasDatabase else {
-            return (.note("\(location.databasePath) is not there yet; the first start makes it"), [], [])
+            return FoundDatabase(finding: .note("\(location.databasePath) is not there yet; the first start makes it"))
         }
+        var found = FoundDatabase(finding: .good(location.database == nil ? location.databasePath : "answers"))
         do {
             let storage = try await location.openForReading()
-            let keys = try await storage.signingKeys().keys
-            let clients = try await storage.clients()
+            found.keys = try await storage.signingKeys().keys
+            found.clients = try await storage.clients()
+            found.lead = try await DatabaseClock.lead(of: time, over: { try await storage.databaseTime() })
             let hasAccounts = try await storage.hasAccounts()
             try await storage.close()
             if hasAccounts, let problem = settings.problemsWithAccounts.first {
-                return (.bad("there are accounts in it, so a start is refused: \(problem)"), keys, clients)
+                found.finding = .bad("there are accounts in it, so a start is refused: \(problem)")
             }
-            return (.good(location.database == nil ? location.databasePath : "answers"), keys, clients)
+            try requireWhole(location)
         } catch SQLiteOpenError.notMigrated, PostgresOpenError.notMigrated {
-            return (.note(notSetUp(location)), [], [])
+            found.finding = .note(notSetUp(location))
         } catch let error as StorageError {
-            return (.bad(DatabaseFailure(database: location.databaseName, error: error).description), [], [])
+            found.finding = .bad(DatabaseFailure(database: location.databaseName, error: error).description)
         } catch {
-            return (.bad("\(error)"), [], [])
+            found.finding = .bad(CommandFailure.words(error))
+        }
+        return found
+    }
+
+    /// Reads every page of an embedded database, as no start does.
+    private static func requireWhole(_ location: StorageLocation) throws {
+        guard location.database == nil else { return }
+        do {
+            try SQLiteBackup.check(location.databasePath)
+        } catch SQLiteOpenError.notADatabase {
+            throw StorageError.corrupt("a page is not as it should be", because: .damage)
         }
     }
 
@@ -168,6 +199,14 @@ struct OnlineReport {
         }
         await client.close()
         return finding
+    }
+
+    /// Nodes are compared with one database, and so with each other, which may be less apart than strangers (ADR-0010).
+    private static func judged(lead: Duration) -> OnlineCheck.Finding {
+        let finding = judged(.zero - lead)
+        guard case .good = finding, lead >= .seconds(6) || lead <= .seconds(-6) else { return finding }
+        let theirs = "\(abs(lead.components.seconds)) s \(lead < .zero ? "ahead of" : "behind") ours"
+        return .note("\(theirs); the clocks of nodes are to be within 5 s of each other")
     }
 
     private static func judged(_ clock: Duration) -> OnlineCheck.Finding {

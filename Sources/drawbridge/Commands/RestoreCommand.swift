@@ -70,6 +70,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let location = try options.location()
+        try StorageFolder.refuseRoot(in: location.directory, masterKey: location.masterKeyPath)
         umask(0o077)
         let earlier = try await trusted.path == nil ? [] : options.trustedKeys(trusted)
         let keys = RestoreKeys(location: location, earlier: earlier, mayBeLost: makesSigningKey)
@@ -107,7 +108,7 @@ struct RestoreCommand: AsyncParsableCommand {
         try SQLiteBackup.check(folder.databasePath)
         let lacksKey = try await keys.lacksSigningKey(
             of: StorageLocation(location, databasePath: folder.databasePath))
-        if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
+        try options.createFolder()
         let retired = await retiredKeys(at: location)
         let hold = try SQLiteBackup.hold(location.databasePath, nodes: [location.node, location.commandNode])
         defer { hold.release() }
@@ -203,16 +204,11 @@ struct RestoreCommand: AsyncParsableCommand {
     private func unexplainedProblems(
         in storage: any BridgeStorage, _ keys: RestoreKeys
     ) async throws -> [AuditVerificationReport.Problem] {
-        let found = try await AuditComparison(storage, trusting: try keys.trusted())
-            .contradictions(with: try keys.location.auditNoteFile.read().notes)
-        let provable: Set<AuditProblemKind> = [.truncated, .missing, .checkpointMismatch]
         // By a key before the present one, for instance: what cannot be believed proves nothing. Nor does a beginning that is
         // gone, for which that key may have signed.
-        let doubtful = Set(found.filter { !provable.contains($0.kind) }.map(\.node))
-        return found.filter { problem in
-            guard !doubtful.contains(problem.node) else { return false }
-            return problem.kind == .checkpointMismatch || (problem.kind == .missing && problem.sequence != 1)
-        }
+        return try await AuditComparison(storage, trusting: try keys.trusted())
+            .findings(with: try keys.location.auditNoteFile.read().notes).proved
+            .filter { $0.kind == .checkpointMismatch || ($0.kind == .missing && $0.sequence != 1) }
     }
 
     private static func notAccepted(_ problems: [AuditVerificationReport.Problem]) -> CommandError {

@@ -48,6 +48,8 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = inForce.settings
         // First: a start may wait for the database, and files may change meanwhile.
         let start = SettingsFingerprint(inForce.raw)
+        // Before the database is opened: a second server beside one that runs must leave nothing there.
+        try ListenError.check(settings)
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
         let inputs = options.inputs(flags: overrides)

@@ -111,6 +111,13 @@ struct StorageOptions: ParsableArguments {
         }
     }
 
+    /// Where the embedded database is; `nil` where it is PostgreSQL's.
+    func embeddedDatabasePath() throws -> String? {
+        guard try namedDatabase() == nil else { return nil }
+        let location = try location()
+        return location.database == nil ? location.databasePath : nil
+    }
+
     /// Opens the database for reading, as ``reading(_:)`` does; the caller closes it.
     func openForReading() async throws -> any BridgeStorage {
         // A look needs no keys, so a database that is named needs no settings either.
@@ -130,12 +137,20 @@ struct StorageOptions: ParsableArguments {
         let location = try location()
         if !making { try requireDatabase(at: location) }
         let isNew = !location.hasDatabase
-        if isNew, dataPath == nil { try StorageFolder.create(try settings.load().storage.directory) }
+        if isNew { try createFolder() }
         return try await ServerStorage.withStorage(at: location) { storage in
             // So that a command which was not told where the service's database is makes no other without a word.
             if isNew { StandardError.write("Made a new database at \(location.databasePath).\n") }
             return try await body(storage)
         }
+    }
+
+    /// Makes the data folder that the settings name, where it is missing; none of root's in a folder of another account.
+    func createFolder() throws {
+        guard dataPath == nil else { return }
+        let storage = try settings.load().storage
+        try StorageFolder.refuseRoot(in: storage.directory, masterKey: storage.masterKeyPath)
+        try StorageFolder.create(storage.directory)
     }
 
     /// Refuses what would stop the next start: an account beside a trusted issuer that could name it.

@@ -40,9 +40,12 @@ extension UsersCommand {
                 return try await registers.users.change(
                     subject, UserChange(claims: claims), password: nil, action: action)
             }
-            guard case .changed = outcome else { throw CommandError("There is no account \(user).") }
             let count = claims.values.count == 1 ? "1 claim" : "\(claims.values.count) claims"
-            StandardOutput.say("\(user) has \(count).")
+            switch outcome {
+            case .changed: StandardOutput.say("\(user) has \(count).")
+            case .unchanged: StandardOutput.say("\(user) has \(count) already.")
+            case .noAccount, .lastAdministrator, .usernameTaken: throw CommandError("There is no account \(user).")
+            }
         }
     }
 }

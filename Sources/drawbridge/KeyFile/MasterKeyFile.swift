@@ -60,10 +60,11 @@ struct MasterKeyFileError: Error, Hashable, CustomStringConvertible {
                 + "there; for a new one make it with `drawbridge keys init`."
         case .malformed: "\(path) is not a master key: it must hold 32 random bytes in base64url."
         case .mismatch(let keyID):
-            "The master key \(path) does not open the key \(keyID) of the database: that was sealed with another master "
-                + "key, or is damaged. Put the master key of this database there. If it is lost, "
-                + "`drawbridge keys retire --all --now` makes all signing keys anew under the one that is there, and "
-                + "`drawbridge check-config --online` then names the users who need a new second factor."
+            "The master key \(path) does not open the key \(keyID) of the database: that was sealed with another "
+                + "master key, or is damaged. Put the master key of this database there: another server of it has the "
+                + "file. If it is lost, stop every server first; then `drawbridge keys retire --all --now` makes all "
+                + "signing keys anew under the one that is there, and `drawbridge check-config --online` names the "
+                + "users who need a new second factor."
         }
     }
 }

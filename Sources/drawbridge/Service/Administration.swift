@@ -55,7 +55,8 @@ struct Administration: Sendable {
             [local].compactMap(\.self) + [UserTokensDoNotAdminister(wings.bearers.issuers)])
         return AdminGate(
             authenticator: authenticator,
-            adminSessions: AdminSessions(store: ground.storage, authenticator: authenticator, time: ground.time),
+            adminSessions: AdminSessions(
+                store: ground.storage, authenticator: authenticator, time: ground.time, logger: ground.logger),
             webSessions: wings.sessions.webSessions,
             administrators: administrators, requiresSecondFactor: requiresSecondFactor,
             publicOrigin: ground.settings.origins.admin, proofs: wings.bearers.proofs, refusals: ground.refusals,

@@ -15,7 +15,7 @@ struct AuditTallyService: Service {
     let countForPage = SingleFlight()
 
     /// Events counted in one step: a step holds up no request for long.
-    private static let batch = 5000
+    static let batch = 5000
 
     func run() async throws {
         beginSeries()
@@ -34,7 +34,8 @@ struct AuditTallyService: Service {
         }
     }
 
-    /// - Returns: whether there may be more.
+    /// - Returns: whether there is so much more that it should not wait for the next round. What came during the step is
+    ///   no reason: while requests come there is always some, and each step is a commit of its own.
     func count() async throws -> Bool {
         let counts = try await storage.advanceTally(limit: Self.batch)
         // Those that were not written have a metric of their own (``SuppressedEventsService``).
@@ -45,7 +46,9 @@ struct AuditTallyService: Service {
         if let restored = counts.filter({ $0.type == .databaseRestored }).map(\.at).max() {
             Gauge(label: "drawbridge_database_restored_timestamp_seconds", factory: metrics).record(restored.seconds)
         }
-        return !counts.isEmpty
+        // Half, because what cannot be read is left out; and an event may say any number of those that were suppressed.
+        let counted = counts.reduce(Int64(0)) { $0 + min($1.count, Int64(Self.batch)) }
+        return counted >= Int64(Self.batch / 2)
     }
 
     /// For a page of metrics, so that it has what happened up to now: one batch at most, and no longer than the page
@@ -100,7 +103,7 @@ struct AuditSealService: Service {
 /// Removes old checkpoints that later ones make superfluous.
 struct AuditThinningService: Service {
     let storage: any BridgeStorage
-    let time: TimeSource
+    let clock: DatabaseClock
     let logger: Logger
 
     /// Between two steps, so that the half million checkpoints of a quiet year hold up nobody.
@@ -109,8 +112,9 @@ struct AuditThinningService: Service {
     func run() async throws {
         var places: [String: Int64] = [:]
         await Recurring(interval: .seconds(3600), task: "thin audit checkpoints", logger: logger).run {
+            let now = try await clock.removalTime()
             while !Task.isShuttingDownGracefully {
-                let next = try await storage.thinCheckpoints(from: places, at: time.now())
+                let next = try await storage.thinCheckpoints(from: places, at: now)
                 guard next != places else { return }
                 places = next
                 try await Task.sleep(for: Self.pause)

@@ -8,6 +8,8 @@ struct ConfiguredClients: Sendable {
     let defaultTarget: ClientID?
     /// Names of other settings that were changed since the start: they count after a restart.
     var changedBesides: [String] = []
+    /// How the clients differ from those of the reading before, for people: `shop (return_paths)`.
+    var changedClients: [String] = []
 }
 
 extension ConfiguredClients {
@@ -24,6 +26,23 @@ extension ConfiguredClients {
             SessionSettings.lifetime.key, SessionSettings.idle.key,
         ]
         changedBesides = SettingsFingerprint(reread.raw).changes(since: start, besides: Set(taken))
+    }
+
+    /// This reading, with what it changes in an earlier one.
+    func noting(changesOf earlier: ConfiguredClients) throws -> ConfiguredClients {
+        let (old, new) = (earlier.byID, byID)
+        var noted = self
+        noted.changedClients = try Set(old.keys).union(new.keys).sorted { $0.rawValue < $1.rawValue }.compactMap { id in
+            guard let before = old[id] else { return "\(id) (created)" }
+            guard let after = new[id] else { return "\(id) (deleted)" }
+            let fields = try ClientDocument.fieldsChanged(from: before, to: after)
+            return fields.isEmpty ? nil : "\(id) (\(fields.joined(separator: ", ")))"
+        }
+        return noted
+    }
+
+    private var byID: [ClientID: Client] {
+        Dictionary(clients.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     }
 
     /// Where two have the same id, the file's counts: what is under version control is not overridden from elsewhere.
@@ -68,6 +87,12 @@ final class ClientReloader: Sendable {
     /// Names of settings that the last reload found changed and did not take in.
     var changedBesides: [String] { configured.withLock { $0.changedBesides } }
 
+    /// How the last reload found the settings file's clients changed.
+    var changedClients: [String] { configured.withLock { $0.changedClients } }
+
+    /// The settings file's clients.
+    var ofSettings: [Client] { configured.withLock { $0.clients } }
+
     /// The ids of the settings file.
     @Sendable func fixedIDs() -> Set<ClientID> { configured.withLock { Set($0.clients.map(\.id)) } }
 
@@ -80,7 +105,8 @@ final class ClientReloader: Sendable {
 
     /// Reads both again; when either cannot be read, or no server would start with them, all stays as it is.
     func reload() async throws {
-        let fresh = try reread?() ?? configured.withLock { $0 }
+        let before = configured.withLock { $0 }
+        let fresh = try (reread?() ?? before).noting(changesOf: before)
         let version = try await store.clientsVersion()
         let stored = try await store.clients()
         try fresh.directory(with: stored).requireDefaultTarget()

@@ -14,10 +14,12 @@ struct Composition: Sendable {
     let metrics: PrometheusMetrics
     let readiness: Readiness
     let clients: ClientReloader
+    let settingsClients: SettingsClients
     let issuers: TrustedIssuers
     let alerts: AlertBoard
     let forwarding: AuditForwarding
     let auditWatch: AuditWatchService
+    let databaseClock: DatabaseClock
     let webhooks: WebhookNotifier
     let logouts: LogoutNotifier
     /// `nil` where no request is traced.
@@ -37,6 +39,7 @@ struct Composition: Sendable {
         rereadClients: (@Sendable () throws -> ConfiguredClients)? = nil
     ) async throws {
         clients = try await Self.clients(settings, storage, rereadClients)
+        settingsClients = SettingsClients(store: storage, time: time)
         if !settings.rateLimits.areEnforced { logger.warning("rate limits are lifted") }
         issuers = try await Self.issuers(settings, storage, logger)
         bearerCache = CachedBearerAuthenticator(
@@ -51,17 +54,20 @@ struct Composition: Sendable {
         alerts = AlertBoard(rules: settings.alerts.rules)
         telemetry = Telemetry(
             settings.telemetry, node: settings.storage.node, metrics: metrics, time: time, logger: logger)
-        let shared = await SharedState(settings: settings, metrics: metrics, logger: logger, time: time)
+        let shared = await SharedState(
+            settings: settings, storage: storage, metrics: metrics, logger: logger, time: time)
         let master = try MasterKeyFile.load(settings.storage.masterKeyPath)
         let keys = try await ServiceKeys.start(
             settings: settings, store: storage, master: master, announce: shared.announceKeyChange, time: time,
             logger: logger)
         forwarding = AuditForwarding(settings: settings, storage: storage, metrics: metrics, logger: logger, time: time)
-        auditWatch = try AuditWatchService(settings, storage, watch, metrics: metrics, time: time, logger: logger)
+        databaseClock = await Self.compareClocks(with: storage, metrics, time, logger)
+        auditWatch = try AuditWatchService(
+            settings, storage, watch, clock: databaseClock, metrics: metrics, time: time, logger: logger)
         Self.observe(storage, for: metrics)
         readiness = Readiness(
             checks: Self.checks(storage, keys, time) + [shared.readinessCheck].compactMap(\.self) + forwarding.checks
-                + watch.checks)
+                + watch.checks + (settings.storage.database == nil ? [] : [databaseClock.check]))
         httpSettings = BridgeHTTPSettings(settings)
         let files = try settings.site.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
         let ground = Ground(
@@ -109,6 +115,16 @@ struct Composition: Sendable {
         return issuers
     }
 
+    /// Before anything is served or removed.
+    private static func compareClocks(
+        with storage: any BridgeStorage, _ metrics: PrometheusMetrics, _ time: TimeSource, _ logger: Logger
+    ) async -> DatabaseClock {
+        let clock = DatabaseClock(of: storage, metrics: metrics, time: time, logger: logger)
+        // A database that is away now is asked again before something is removed.
+        _ = try? await clock.removalTime()
+        return clock
+    }
+
     /// What the storage tells of this node and of its writer, for metrics.
     private static func observe(_ storage: any BridgeStorage, for metrics: PrometheusMetrics) {
         let leaseMetrics = NodeLeaseMetrics(metrics)
@@ -144,7 +160,8 @@ struct Composition: Sendable {
     }
 
     /// Rereads keys, clients, and issuers' and upstream providers' files of keys and secrets. What cannot be read stays
-    /// as it is, and the log says so; it also names the settings that were changed and wait for a restart.
+    /// as it is, and the log says so; it also names the clients that changed, and the settings that were changed and wait
+    /// for a restart.
     /// - Parameter certificate: takes in the listener's certificate, where it has one.
     func reload(certificate: (@Sendable () throws -> Void)? = nil) async {
         var outcomes = [
@@ -163,9 +180,24 @@ struct Composition: Sendable {
         await auditWatch.look()
         let reloaded = outcomes.compactMap(\.self)
         if !reloaded.isEmpty { ground.logger.notice("reloaded \(reloaded.joined(separator: ", "))") }
-        let waiting = clients.changedBesides
-        if reloaded.contains("clients"), !waiting.isEmpty {
+        guard reloaded.contains("clients") else { return }
+        let (changed, waiting) = (clients.changedClients, clients.changedBesides)
+        if !changed.isEmpty {
+            ground.logger.notice("clients of the settings file changed: \(changed.joined(separator: ", "))")
+        }
+        if !waiting.isEmpty {
             ground.logger.warning("\(waiting.joined(separator: ", ")) changed; that counts after a restart")
+        }
+        await recordSettingsClients()
+    }
+
+    /// Writes down how the settings file's clients changed. Where that fails, the next reload or start does it.
+    func recordSettingsClients() async {
+        do {
+            try await settingsClients.record(clients.ofSettings)
+        } catch {
+            ground.logger.error(
+                "could not record the clients of the settings file", metadata: ["error": "\(error)"])
         }
     }
 
@@ -183,14 +215,14 @@ struct Composition: Sendable {
 
 extension AuditWatchService {
     fileprivate init(
-        _ settings: DrawbridgeSettings, _ storage: any BridgeStorage, _ watch: AuditWatch,
+        _ settings: DrawbridgeSettings, _ storage: any BridgeStorage, _ watch: AuditWatch, clock: DatabaseClock,
         metrics: PrometheusMetrics, time: TimeSource, logger: Logger
     ) throws {
         let keyPath = settings.audit.signingKeyPath
         self.init(
             storage: storage, file: AuditNoteFile(besideSigningKey: keyPath),
             keys: [try AuditSigningKeyFile.load(keyPath).verifierKey], watch: watch,
-            retention: settings.audit.retention, metrics: metrics, time: time, logger: logger)
+            retention: settings.audit.retention, clock: clock, metrics: metrics, time: time, logger: logger)
     }
 }
 

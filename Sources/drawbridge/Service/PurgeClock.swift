@@ -29,8 +29,8 @@ final class PurgeClock: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter time: what it shows now is believed, since nothing else is known. So a server reads it as it starts,
-    ///   not at its first purge: what was set meanwhile would be believed, too.
+    /// - Parameter time: what it shows now is believed; what is known besides, ``DatabaseClock`` says. So a server reads
+    ///   it as it starts, not at its first purge: what was set meanwhile would be believed, too.
     init(startingAt time: TimeSource) {
         state = Mutex(State(believed: (wall: time.now(), uptime: time.uptime())))
     }

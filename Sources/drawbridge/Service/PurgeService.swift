@@ -14,6 +14,7 @@ struct PurgeService: Service {
     let time: TimeSource
     let logger: Logger
     let clock: PurgeClock
+    let databaseClock: DatabaseClock
     private let isDegraded: Gauge
 
     /// Expired tokens and sessions stay this long, so that an app can still ask what became of its token.
@@ -25,7 +26,8 @@ struct PurgeService: Service {
 
     init(
         storage: any BridgeStorage, auditRetention: Duration? = nil, watch: AuditWatch = AuditWatch(),
-        interval: Duration, metrics: any MetricsFactory = NOOPMetricsHandler.instance, time: TimeSource, logger: Logger
+        databaseClock: DatabaseClock? = nil, interval: Duration,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance, time: TimeSource, logger: Logger
     ) {
         self.storage = storage
         self.auditRetention = auditRetention
@@ -34,6 +36,7 @@ struct PurgeService: Service {
         self.time = time
         self.logger = logger
         clock = PurgeClock(startingAt: time)
+        self.databaseClock = databaseClock ?? DatabaseClock(of: storage, time: time, logger: logger)
         isDegraded = Gauge(label: "drawbridge_degraded", dimensions: [("part", "purge")], factory: metrics)
         isDegraded.record(0)
     }
@@ -45,8 +48,24 @@ struct PurgeService: Service {
     /// Purges once. A server that stops does not finish first: what is left, the next purge takes.
     /// - Throws: ``PurgeFailure`` with what could not be purged, after everything else was.
     func purge() async throws {
+        let failures = await purgeAll()
+        // Of a purge that was cut short nothing is known.
+        guard !Self.isStopping else { return }
+        isDegraded.record(failures.isEmpty ? 0 : 1)
+        if !failures.isEmpty { throw PurgeFailure(parts: failures) }
+    }
+
+    /// - Returns: what could not be purged.
+    private func purgeAll() async -> [PurgeFailure.Part] {
+        let steps: [Step]
+        do {
+            steps = self.steps(at: try await now())
+        } catch {
+            // A database that does not tell its time lets nothing be removed, either.
+            return [PurgeFailure.Part(name: "everything", reason: "\(error)")]
+        }
         var failures: [PurgeFailure.Part] = []
-        for (name, purge) in steps(at: now()) {
+        for (name, purge) in steps {
             guard !Self.isStopping else { break }
             do {
                 try await purge()
@@ -54,10 +73,7 @@ struct PurgeService: Service {
                 failures.append(PurgeFailure.Part(name: name, reason: "\(error)"))
             }
         }
-        // Of a purge that was cut short nothing is known.
-        guard !Self.isStopping else { return }
-        isDegraded.record(failures.isEmpty ? 0 : 1)
-        if !failures.isEmpty { throw PurgeFailure(parts: failures) }
+        return failures
     }
 
     private typealias Step = (name: String, purge: () async throws -> Void)
@@ -116,14 +132,14 @@ struct PurgeService: Service {
 
     private static var isStopping: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
-    private func now() -> Timestamp {
+    private func now() async throws -> Timestamp {
         let reading = clock.read(time)
         if let jump = reading.jump {
             logger.error(
                 "the clock has jumped ahead: for a day what expires is removed as if it had not",
                 metadata: ["seconds": "\(jump.components.seconds)"])
         }
-        return reading.now
+        return min(reading.now, try await databaseClock.removalTime())
     }
 }
 

@@ -41,27 +41,29 @@ struct Server: Sendable {
 
     private func serve() async throws {
         let settings = ground.settings
-        let certificate = settings.listeners.tls?.pair
-        let tls = try certificate.map { Reloadable(try $0.load()) }
-        warnOfCertificate()
+        let certificate = try settings.listeners.tls.map {
+            try ServedCertificate($0.pair, metrics: composition.metrics, time: ground.time, logger: ground.logger)
+        }
+        certificate?.warn()
         if let warning = process.openFiles.warning(wanting: settings.listeners.connections.maximumConnections) {
             ground.logger.warning("\(warning)")
         }
         let ready = ReadyLatch(expecting: 2) { await started() }
-        let main = publicApplication(tls: tls, ready: ready)
+        let main = publicApplication(tls: certificate?.context, ready: ready)
         let management = managementApplication(ready: ready)
 
         await composition.auditWatch.begin()
         let reload = process.hangUps.map { signals in
             ReloadService(signals: signals) { [self] in
-                guard let certificate, let tls else { return await composition.reload() }
-                await composition.reload { tls.replace(with: try certificate.load()) }
-                warnOfCertificate()
+                guard let certificate else { return await composition.reload() }
+                await composition.reload { try certificate.reload() }
+                certificate.warn()
             }
         }
+        let optional: [(any Service)?] = [certificate, reload]
         // Stopped in reverse order: first the readiness, then the public listener, the rest after it.
         let configuration = groupConfiguration(
-            of: backgroundServices + [reload].compactMap(\.self) + [
+            of: backgroundServices + optional.compactMap(\.self) + [
                 management, main, StopGate { [composition] in composition.beginStop() },
             ])
         try ListenError.check(settings)
@@ -93,8 +95,12 @@ struct Server: Sendable {
                 refreshMetrics: { [redis = ground.shared.refreshMetrics, tally = auditTally, composition] in
                     // Notes are kept, or cannot be, between two looks at the log.
                     composition.auditWatch.watch.record(to: composition.metrics)
+                    async let readiness: Void = MetricsPatience.wait {
+                        await composition.readiness.record(to: composition.metrics)
+                    }
                     await redis()
                     await tally.countBriefly()
+                    await readiness
                 }),
             address: ground.settings.listeners.management.bindAddress,
             // Few connections: idle ones may not keep a probe waiting for longer than it waits.
@@ -134,7 +140,7 @@ struct Server: Sendable {
             ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
             auditTally,
             AuditSealService(storage: storage, time: time, logger: logger),
-            AuditThinningService(storage: storage, time: time, logger: logger),
+            AuditThinningService(storage: storage, clock: composition.databaseClock, logger: logger),
             suppressedEvents,
         ] + composition.forwarding.services + revocationServices
     }
@@ -142,8 +148,9 @@ struct Server: Sendable {
     private var purge: PurgeService {
         PurgeService(
             storage: ground.storage, auditRetention: ground.settings.audit.retention,
-            watch: composition.auditWatch.watch, interval: ground.settings.storage.purgeInterval,
-            metrics: composition.metrics, time: ground.time, logger: ground.logger)
+            watch: composition.auditWatch.watch, databaseClock: composition.databaseClock,
+            interval: ground.settings.storage.purgeInterval, metrics: composition.metrics, time: ground.time,
+            logger: ground.logger)
     }
 
     private var alerts: AlertService {
@@ -184,6 +191,7 @@ struct Server: Sendable {
         } catch {
             ground.logger.error("could not record the start", metadata: ["error": "\(error)"])
         }
+        await composition.recordSettingsClients()
         ground.logger.notice(
             "ready",
             metadata: [
@@ -215,12 +223,6 @@ struct Server: Sendable {
         await composition.services.front.accessLog.flush(within: .seconds(2))
         ground.logger.notice("stopped")
         await JSONLogHandler.flush(within: .seconds(2))
-    }
-
-    private func warnOfCertificate() {
-        for warning in CertificateWarnings(in: ground.settings, at: ground.time.now()).sentences {
-            ground.logger.warning("\(warning)")
-        }
     }
 }
 

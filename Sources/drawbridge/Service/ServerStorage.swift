@@ -37,6 +37,7 @@ enum ServerStorage {
         at location: StorageLocation, migrating report: @escaping MigrationReport = { _, _ in },
         isPatient: Bool = false, _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
+        try StorageFolder.refuseRoot(in: location.directory, masterKey: location.masterKeyPath)
         let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: AuditWatch(), logger: nil)
         return try await DatabaseFailure.naming(location.databaseName) {
             let storage = try await open(
@@ -67,13 +68,31 @@ enum ServerStorage {
                 metadata: ["file": "\(location.signingKeyPath)"])
         }
         if let database = location.database {
-            return try await PostgresStorage.open(
+            let storage = try await PostgresStorage.open(
                 database, node: node, signer: signer, outlet: outlet, markPath: markPath, isPatient: isPatient,
                 migrating: report, logger: logger)
+            // A command has no mark, and its server has said so.
+            if markPath != nil, !joins { await warn(ofOtherKeysThan: signer, location, logger) }
+            return storage
         }
         return try SQLiteStorage.open(
             path: location.databasePath, node: node, signer: signer, outlet: outlet, markPath: markPath,
             migrating: report, logger: logger)
+    }
+
+    private static func warn(
+        ofOtherKeysThan key: AuditSigningKey, _ location: StorageLocation, _ logger: Logger
+    ) async {
+        // What is not known is no reason not to start.
+        guard let others = try? await location.checkpoints(notSignedBy: key), let last = others.map(\.at).max() else {
+            return
+        }
+        logger.warning(
+            "other nodes sign the audit log with another key: give all the same one, unless it was just replaced",
+            metadata: [
+                "file": "\(location.signingKeyPath)", "nodes": "\(others.map(\.node).joined(separator: ", "))",
+                "signed_at": "\(last.rfc3339)",
+            ])
     }
 
     /// The key that signs checkpoints, made where there is none; refused when others can read it.

@@ -35,7 +35,11 @@ struct SharedState: Sendable {
     /// The intervals of waiting devices, made for the database that replaces it; `nil` leaves them to the database.
     private let sharedPolls: (@Sendable (any DevicePolls) -> any DevicePolls)?
 
-    init(settings: DrawbridgeSettings, metrics: any MetricsFactory, logger: Logger, time: TimeSource) async {
+    /// - Parameter storage: what this process has open, which the messages of its database come beside.
+    init(
+        settings: DrawbridgeSettings, storage: any BridgeStorage, metrics: any MetricsFactory, logger: Logger,
+        time: TimeSource
+    ) async {
         let own = InProcessRateLimiter(capacity: settings.rateLimits.trackedKeys, clock: .uptime(time))
         let ownMemory = InProcessReuseMemory(
             lifetime: AuthorizationMonitor.reuseWindow, capacity: settings.rateLimits.trackedKeys, time: time)
@@ -48,7 +52,7 @@ struct SharedState: Sendable {
             limiter = settings.rateLimits.areEnforced ? own : UnlimitedRateLimiter()
             reuseMemory = ownMemory
             selfIssued = nil
-            revocations = Self.revocations(over: nil, settings, logger)
+            revocations = Self.revocations(over: nil, settings, storage, logger)
             crossDevice = nil
             readinessCheck = nil
             refreshMetrics = {}
@@ -72,7 +76,7 @@ struct SharedState: Sendable {
         sharedPolls = { FailoverDevicePolls(roles.devicePolls, durable: $0, degradation: roles.devicePollsState) }
         crossDevice = RedisCrossDeviceStore(client: client, prefix: redis.prefix)
         revocations = Self.revocations(
-            over: RedisRevocationChannel(client: client, prefix: redis.prefix), settings, logger)
+            over: RedisRevocationChannel(client: client, prefix: redis.prefix), settings, storage, logger)
         let watch = RedisWatch(client, roles, state: degradation("redis"))
         readinessCheck = Readiness.Check("redis", isOptional: true) { try await watch.check() }
         refreshMetrics = { await watch.checkBriefly() }
@@ -113,9 +117,12 @@ struct SharedState: Sendable {
 
     /// Where there are two: the database's messages come right after the commit and go on while Redis is away.
     private static func revocations(
-        over redis: RedisRevocationChannel?, _ settings: DrawbridgeSettings, _ logger: Logger
+        over redis: RedisRevocationChannel?, _ settings: DrawbridgeSettings, _ storage: any BridgeStorage,
+        _ logger: Logger
     ) -> (any RevocationChannel)? {
-        let database = settings.storage.database.map { PostgresRevocationChannel($0, logger: logger) }
+        let database = settings.storage.database.map {
+            PostgresRevocationChannel($0, beside: storage, logger: logger)
+        }
         guard let redis else { return database }
         guard let database else { return redis }
         return RevocationChannels([redis, database])

@@ -30,7 +30,7 @@ enum StorageFolder {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         let consequence = "could put a database or keys of their own there"
-        // Root may run a command for the service's account.
+        // Root may look into the folder of the service's account, and serve from one that a container mounts.
         guard [0, account].contains(status.st_uid) || account == 0 else {
             return .refused(
                 "The folder \(path) belongs to another account (\(status.st_uid)). Whoever uses that account "
@@ -43,6 +43,51 @@ enum StorageFolder {
         return status.st_uid == 0
             ? .warning("\(problem), unless nobody else reaches it, as a container's own volume")
             : .refused("\(problem). Take that right from them: chmod go-w \(path)")
+    }
+
+    /// Refuses a command of root's that makes files in the folder of another account, or would make the folder itself
+    /// there: the server, which runs as that one, could not use them, and root would follow whatever links that account
+    /// put there.
+    /// - Parameter masterKey: from a folder that a container mounts root serves as well; then the key, which nobody but
+    ///   its owner may read, is root's.
+    static func refuseRoot(in folder: String, masterKey: String, for account: uid_t = geteuid()) throws {
+        let place = existing(folder)
+        var entry = stat()
+        var status = stat()
+        var key = stat()
+        guard account == 0, lstat(place, &entry) == 0 else { return }
+        // Before the key, which is looked for where the link leads.
+        if entry.st_mode & S_IFMT == S_IFLNK, entry.st_uid != 0 {
+            throw StorageFolderError(
+                description: "\(place) is a link of \(AccountName.of(entry.st_uid)), who can have it lead anywhere, "
+                    + "and this runs as root: \(AccountName.call(as: entry.st_uid)). If the server itself runs as "
+                    + "root, name the folder that it leads to.")
+        }
+        guard stat(place, &status) == 0, status.st_uid != 0 else { return }
+        guard lstat(masterKey, &key) != 0 || key.st_uid != 0 else { return }
+        let remedy =
+            access(folder, F_OK) == 0
+            ? "give it the folder (chown root \(folder))" : "make its folder first (install -d -m 700 \(folder))"
+        throw StorageFolderError(
+            description: "The folder \(place) belongs to \(AccountName.of(status.st_uid)), and this runs as root, "
+                + "whose files the server could not use: \(AccountName.call(as: status.st_uid)). If the server itself "
+                + "runs as root, \(remedy).")
+    }
+
+    /// The folder, or the one on the way to it that is there; a link counts as there, wherever it leads.
+    private static func existing(_ folder: String) -> String {
+        var place = folder
+        var entry = stat()
+        // With a slash at its end a link would be followed.
+        while place.count > 1, place.hasSuffix("/") { place.removeLast() }
+        while lstat(place, &entry) != 0, errno == ENOENT, place != "/", place != "." { place = parent(of: place) }
+        return place
+    }
+
+    /// The folder that an entry is in. Foundation's `deletingLastPathComponent` traps for a name of one letter.
+    static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// From here on files that this process makes are for its owner only, whatever it was started with.

@@ -33,7 +33,7 @@ extension StorageLocation {
     var commandNode: String { NodeName.ofCommand(beside: node) }
 
     /// What the names of such files begin with; each node has its own.
-    var commitMarkPrefix: String { "\((retiredKeysPath as NSString).deletingLastPathComponent)/last-commit." }
+    var commitMarkPrefix: String { "\(directory)/last-commit." }
 
     /// Whether there is a database to look into; one of a server always counts, and one that this account may not look
     /// for, so that whoever opens it is told why not.
@@ -41,6 +41,16 @@ extension StorageLocation {
 
     /// What messages call the database.
     var databaseName: String { database?.description ?? databasePath }
+
+    /// The folder of all that is beside the database.
+    var directory: String { (retiredKeysPath as NSString).deletingLastPathComponent }
+
+    /// Nodes that write to the database now, besides the command that asks.
+    /// - Parameter storage: the database, which the command has open.
+    func livingNodes(in storage: any BridgeStorage) async throws -> [String] {
+        guard database == nil else { return try await storage.livingNodes() }
+        return SQLiteStorage.livingNodes(of: databasePath, besides: commandNode)
+    }
 
     /// Whether the audit log was signed with a key that is not in its place.
     /// - Parameter byAnyNode: whether what other nodes of a shared database signed counts. A node that joins them with a
@@ -56,6 +66,13 @@ extension StorageLocation {
         guard hasDatabase else { return nil }
         if let database { return try await PostgresStorage.newestCheckpoint(database, of: node) }
         return try SQLiteBackup.newestCheckpoint(in: databasePath, of: node)
+    }
+
+    /// What other nodes that run now have signed last with another key than this: all are to have one.
+    func checkpoints(notSignedBy key: AuditSigningKey) async throws -> [AuditCheckpoint] {
+        guard let database else { return [] }
+        return try await PostgresStorage.newestCheckpoints(database, besides: node)
+            .filter { $0.problem(trusting: [key.verifierKey]) == .checkpointUnknownKey }
     }
 
     /// Those of the database's signing keys that a server here has to open. Keys that were retired at once may be of the

@@ -10,17 +10,26 @@ struct CertificateWarnings {
     private static let notice = Duration.seconds(14 * 86_400)
 
     init(in settings: DrawbridgeSettings, at now: Timestamp) {
-        guard let pair = settings.listeners.tls?.pair, let expiry = try? pair.expiry(), expiry - now < Self.notice
-        else {
+        let pair = settings.listeners.tls?.pair
+        self.init(of: pair?.certificatePath ?? "", expiring: try? pair?.expiry(), at: now)
+    }
+
+    /// - Parameters:
+    ///   - path: that of the file that it was read from.
+    ///   - expiry: `nil` where there is none, or none that can be read.
+    ///   - isRenewed: whether there is a later one by now.
+    init(of path: String, expiring expiry: Timestamp?, isRenewed: Bool = false, at now: Timestamp) {
+        guard let expiry, expiry - now < Self.notice else {
             sentences = []
             return
         }
-        let subject = "\(TLSFiles.certificate.key.name): the certificate in \(pair.certificatePath)"
+        let subject = "\(TLSFiles.certificate.key.name): the certificate in \(isRenewed ? "use from " : "")\(path)"
         let day = expiry.rfc3339.prefix(10)
+        let remedy = isRenewed ? "its file has a later one, so send SIGHUP." : "renew it, then send SIGHUP."
         sentences = [
             expiry <= now
-                ? "\(subject) expired on \(day), so browsers and apps refuse this server: renew it, then send SIGHUP."
-                : "\(subject) expires on \(day): renew it, then send SIGHUP."
+                ? "\(subject) expired on \(day), so browsers and apps refuse this server: \(remedy)"
+                : "\(subject) expires on \(day): \(remedy)"
         ]
     }
 }

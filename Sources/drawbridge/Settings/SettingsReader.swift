@@ -119,7 +119,9 @@ final class SettingsReader {
 
     func absolute(_ path: String) -> String {
         let whole = path.hasPrefix("/") ? path : "\(raw.baseDirectory)/\(path)"
-        return (whole as NSString).standardizingPath
+        // By the letters alone: NSString's `standardizingPath` follows links, and who asks whose a folder is, asks about the
+        // link as well.
+        return URL(filePath: whole, directoryHint: .notDirectory).standardizedFileURL.path(percentEncoded: false)
     }
 
     /// Notes a secret file that is missing or that others can read.

@@ -8,6 +8,8 @@ struct SystemFailure: Error, CustomStringConvertible {
     let task: String
     /// The system's number for why; `nil` where it gives none.
     private let code: Int32?
+    /// The file that it was about; `nil` where it was none, or nothing names it.
+    private let path: String?
 
     /// Why, to stand after a colon: `no such file or directory`.
     var reason: String { code.map(Self.words) ?? "the system gives no reason" }
@@ -18,7 +20,9 @@ struct SystemFailure: Error, CustomStringConvertible {
     var remedy: String? {
         switch code {
         case EACCES, EPERM:
-            "Run it as the user who owns the files, such as with sudo -u drawbridge, or name another place."
+            path.flatMap { FileRights.obstacle(to: $0)?.remedy() }
+                ?? "Run it as the account that owns the files (runuser -u drawbridge -- drawbridge …), or name another "
+                + "place."
         case ENOSPC, EDQUOT: "Make room there, then try again."
         case EROFS: "Name a place that can be written to."
         default: nil
@@ -30,18 +34,24 @@ struct SystemFailure: Error, CustomStringConvertible {
         guard let (code, verb, path) = Self.read(error as NSError) else { return nil }
         task = "\(verb) \(path ?? "a file")"
         self.code = code
+        self.path = path
     }
 
     /// - Parameter what: what could not be done: `write to standard output`.
     init(_ error: any Error, doing what: String) {
+        let read = Self.read(error as NSError)
         task = what
-        code = Self.read(error as NSError)?.code
+        code = read?.code
+        path = read?.path
     }
 
-    /// - Parameter what: what could not be done: `write to standard output`.
-    init(code: Int32, doing what: String) {
+    /// - Parameters:
+    ///   - what: what could not be done: `write to standard output`.
+    ///   - path: the file that it was about, for what to do; `nil` where it was none.
+    init(code: Int32, doing what: String, at path: String? = nil) {
         task = what
         self.code = code
+        self.path = path
     }
 
     /// As `strerror(3)` says it, beginning small, since it stands after a colon; in words of our own where those are too

@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import BridgeTestSupport
 import Foundation
 import Hummingbird
 import HummingbirdTesting
@@ -16,7 +17,7 @@ struct TestBridge: Sendable {
     let storage: DurableStorage
     let accessLog: AccessLog
     let logLines: TextSink
-    let logMessages: TextSink
+    let logMessages = LogLines(level: .trace)
     let metrics = PrometheusMetrics()
     let folder: URL
     let services: BridgeServices
@@ -33,7 +34,6 @@ struct TestBridge: Sendable {
         let lines = TextSink()
         self.clock = clock
         logLines = lines
-        logMessages = TextSink()
         accessLog = AccessLog { lines.append($0) }
         storage = try SQLiteStorage.open(
             path: folder.appendingPathComponent("drawbridge.sqlite").path, node: "test", signer: UnsignedCheckpoints(),
@@ -163,10 +163,9 @@ struct TestBridge: Sendable {
         _ body: @Sendable (TestBridge, any TestClientProtocol) async throws -> Value
     ) async throws -> Value {
         let bridge = try TestBridge(limits: limits, limiter: limiter, recorder: recorder)
-        var logger = Logger(label: "test") { [messages = bridge.logMessages] _ in TextLogHandler(sink: messages) }
-        logger.logLevel = .trace
         let application = Application(
-            router: buildRouter(services: bridge.services, settings: bridge.settings), logger: logger)
+            router: buildRouter(services: bridge.services, settings: bridge.settings),
+            logger: bridge.logMessages.logger)
         let result: Result<Value, any Error>
         do {
             result = .success(try await application.test(.router) { try await body(bridge, $0) })
@@ -198,34 +197,4 @@ final class TextSink: Sendable {
     var lines: [String] { text.split(separator: "\n").map(String.init) }
 
     func append(_ bytes: some Sequence<UInt8>) { content.withLock { $0.append(contentsOf: bytes) } }
-}
-
-struct TextLogHandler: LogHandler {
-    let sink: TextSink
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        sink.append("\(event.level) \(event.message) \(event.metadata ?? [:]) \(metadata)\n".utf8)
-    }
-}
-
-struct UnsignedCheckpoints: AuditNoteSigning {
-    var trustedKeys: [AuditVerifierKey] { [] }
-
-    func sign(node: String, size: Int64, hash: String, at: Timestamp) throws -> AuditCheckpoint {
-        AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: "\(node) \(size) \(hash)\n\n")
-    }
-
-    func signCut(
-        node: String, through: Int64, hash: String, retention: Duration, isAdopted: Bool, at: Timestamp
-    ) -> AuditCut {
-        AuditCut(
-            node: node, through: through, hash: hash, retention: retention, isAdopted: isAdopted, at: at, note: "")
-    }
 }

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import HTTPTypes
 import HummingbirdTesting
 import Testing

@@ -104,6 +104,55 @@ import Testing
         #expect(answer.text.contains(#"drawbridge_degraded{part="redis"} 1"#))
     }
 
+    @Test func `metrics say of each thing that is needed whether it works, by the report that load balancers get`()
+        async throws
+    {
+        let metrics = PrometheusMetrics()
+        let isFull = Mutex(true)
+        let runs = Mutex(0)
+        let readiness = Readiness(
+            checks: [
+                Readiness.Check("storage") {
+                    runs.withLock { $0 += 1 }
+                    if isFull.withLock({ $0 }) { throw StorageError.unavailable("disk full") }
+                },
+                Readiness.Check("node_lease") {},
+                Readiness.Check("redis", isOptional: true) { throw StorageError.unavailable("gone") },
+            ], time: TimeSource { Timestamp(seconds: 1_763_708_400) })
+        func samples() -> [String] {
+            metrics.exposition().split(separator: "\n").map(String.init).filter { $0.hasPrefix("drawbridge_ready{") }
+        }
+        #expect(await readiness.report().failed == ["storage"])
+        await readiness.record(to: metrics)
+        let storage = #"drawbridge_ready{check="storage"}"#
+        let lease = #"drawbridge_ready{check="node_lease"} 1.0"#
+        #expect(samples() == [lease, "\(storage) 0.0"])
+        isFull.withLock { $0 = false }
+        await readiness.record(to: metrics)
+        #expect(samples() == [lease, "\(storage) 0.0"], "within the same second")
+        #expect(runs.withLock { $0 } == 1)
+    }
+
+    @Test func `a server that stops says no more of what it needs than before`() async {
+        let metrics = PrometheusMetrics()
+        let isAway = Mutex(false)
+        let readiness = Readiness(
+            checks: [
+                Readiness.Check("storage") {
+                    if isAway.withLock({ $0 }) { throw StorageError.unavailable("away") }
+                }
+            ], lifetime: .zero)
+        let sample = #"drawbridge_ready{check="storage"}"#
+        await readiness.record(to: metrics)
+        #expect(metrics.exposition().contains("\(sample) 1.0\n"))
+        isAway.withLock { $0 = true }
+        await readiness.record(to: metrics)
+        #expect(metrics.exposition().contains("\(sample) 0.0\n"))
+        readiness.stop()
+        await readiness.record(to: metrics)
+        #expect(metrics.exposition().contains("\(sample) 0.0\n"), "which would be 1 of a check that did not run")
+    }
+
     @Test func `the checks run once a second at most`() async throws {
         let clock = TestClock()
         let runs = PrometheusMetrics()

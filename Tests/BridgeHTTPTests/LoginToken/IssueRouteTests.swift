@@ -43,6 +43,8 @@ import Testing
             let json = try await client.send(
                 .post, Self.path, Self.json, body: #"{"ttl": 7, "client_id": null, "redirect": ""}"#)
             #expect((try json.json()["expires_in"] as? NSNumber)?.intValue == 7)
+            let double = try await client.send(.post, Self.path, Self.json, body: #"{"ttl":30.0}"#)
+            #expect((try double.json()["expires_in"] as? NSNumber)?.intValue == 30, "as some JSON writers send it")
             let empty = try await client.send(.post, Self.path, Self.json, body: #"{"ttl":"","bind":""}"#)
             #expect((try empty.json()["expires_in"] as? NSNumber)?.intValue == 60)
         }

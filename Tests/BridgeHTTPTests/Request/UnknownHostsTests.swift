@@ -1,7 +1,7 @@
 import Bridge
+import BridgeTestSupport
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import Testing
 
@@ -10,7 +10,7 @@ import Testing
 /// A proxy that does not pass `Host` on.
 @Suite struct UnknownHostsTests {
     private let clock = TestClock()
-    private let sink = TextSink()
+    private let log = LogLines()
 
     private func hosts() throws -> UnknownHosts {
         let shop = Client(
@@ -26,7 +26,7 @@ import Testing
         let request = Request(
             head: HTTPRequest(method: .get, scheme: "https", authority: host, path: "/sign-in"),
             body: RequestBody(buffer: ByteBuffer()))
-        hosts.tell(of: request, logger: Logger(label: "test") { [sink] _ in TextLogHandler(sink: sink) })
+        hosts.tell(of: request, logger: log.logger)
     }
 
     @Test func `a Host that is configured nowhere is in the service log, once a minute`() throws {
@@ -34,22 +34,22 @@ import Testing
         for (seconds, told) in [(0, 1), (59, 1), (1, 2)] {
             clock.advance(by: .seconds(seconds))
             ask("127.0.0.1:8080", hosts)
-            #expect(sink.lines.count == told)
+            #expect(log.all.count == told)
         }
-        #expect(sink.lines.first?.hasPrefix("warning A request got 404 because its Host is no origin") == true)
-        #expect(sink.text.contains("127.0.0.1:8080"))
+        #expect(log.all.first?.hasPrefix("warning: A request got 404 because its Host is no origin") == true)
+        #expect(log.text.contains("127.0.0.1:8080"))
     }
 
     @Test func `origins that are configured are no news`() throws {
         let hosts = try hosts()
         for host in ["www.example", "auth.example", "AUTH.example", "shop.example"] { ask(host, hosts) }
-        #expect(sink.lines == [])
+        #expect(log.all == [])
     }
 
     @Test func `attack: a Host that is long, or no name, gets into the log short and in plain characters`() throws {
         let hosts = try hosts()
         ask("\u{1B}[2J\u{202E}" + String(repeating: "é", count: 10_000), hosts)
-        let line = try #require(sink.lines.first)
+        let line = try #require(log.all.first)
         #expect(line.utf8.count < 600)
         #expect(line.utf8.allSatisfy { (0x20...0x7E).contains($0) })
     }

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import HTTPTypes
 import HummingbirdTesting
 import SQLStorage

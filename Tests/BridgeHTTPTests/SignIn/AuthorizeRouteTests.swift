@@ -164,6 +164,8 @@ import Testing
             #expect(parameters["state"] == "s-1" && parameters["iss"] == "https://bridge.example")
             let denied = try await bridge.storage.search(AuditFilter(type: .consentDenied), before: nil, limit: 5)
             #expect(denied.records.map(\.event.subject) == ["alice"])
+            let signedIn = try await bridge.storage.search(AuditFilter(type: .userSignedIn), before: nil, limit: 5)
+            #expect(denied.records.map(\.event.sessionID) == signedIn.records.map(\.event.sessionID))
         }
     }
 
@@ -249,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `a yes that was meant for another account is asked again`() async throws {
+    @Test func `a yes that was meant for another account is a form of no session any more`() async throws {
         try await run { bridge, browser in
             let consent = try await browser.follow(browser.signIn(on: browser.open(AuthorizeURL.make())))
             _ = try await browser.signIn(on: browser.get("/sign-in"), as: "bob")

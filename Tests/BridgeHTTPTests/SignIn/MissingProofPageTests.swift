@@ -181,6 +181,28 @@ import Testing
         }
     }
 
+    @Test func `a client that demands more than its user can show is refused, and the log says too_weak`()
+        async throws
+    {
+        try await run { bridge, browser in
+            func refusals() async throws -> [AuditEvent] {
+                try await bridge.storage.search(
+                    AuditFilter(type: .authorizationRequestRefused), before: nil, limit: 5
+                ).records.map(\.event)
+            }
+            try await signIn(bridge, browser, withFactor: false)
+            let silent = try await browser.get(Self.url("vault", "&prompt=none")).redirect()
+            #expect(silent["error"] == "login_required")
+            let before = try await refusals()
+            #expect(before.isEmpty, "the answer that a client asks for with prompt=none")
+            let answer = try await browser.follow(browser.signIn(on: browser.open(Self.url("vault"))))
+            #expect(try answer.redirect()["error"] == "access_denied")
+            let refused = try await refusals()
+            #expect(refused.map(\.reason) == ["too_weak"])
+            #expect(refused.map(\.subject) == ["alice"] && refused.map(\.clientID) == ["vault"])
+        }
+    }
+
     @Test func `a session that ended meanwhile leads to the complete page, and through it`() async throws {
         try await run { bridge, browser in
             try await signIn(bridge, browser)

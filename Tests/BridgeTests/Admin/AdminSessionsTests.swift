@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import Synchronization
 import Testing
@@ -16,6 +17,31 @@ import Testing
         ) throws(AdminRefusal) -> Administrator { throw AdminRefusal(.invalid) }
 
         func stillAdministers(_ administrator: Administrator, at now: Timestamp) -> Bool { state.withLock { $0 } }
+    }
+
+    /// Keeps sessions, and can no longer note that they are used.
+    private struct FullDisk: AdminSessionStore {
+        let store: any AdminSessionStore
+
+        func open(_ session: AdminSession, event: AuditEvent) async throws {
+            try await store.open(session, event: event)
+        }
+
+        func adminSession(secretDigest: String) async throws -> AdminSession? {
+            try await store.adminSession(secretDigest: secretDigest)
+        }
+
+        func touchAdminSession(_ secretDigest: String, at now: Timestamp) throws {
+            throw StorageError.unavailable("the disk is full")
+        }
+
+        func endAdminSession(_ secretDigest: String, event: AuditEvent) async throws -> Bool {
+            try await store.endAdminSession(secretDigest, event: event)
+        }
+
+        func purgeAdminSessions(expiredBefore cutoff: Timestamp) async throws {
+            try await store.purgeAdminSessions(expiredBefore: cutoff)
+        }
     }
 
     private func withSessions(
@@ -79,6 +105,22 @@ import Testing
             service.clock.advance(.seconds(15 * 60))
             #expect(try await sessions.lookUp(secret) != nil)
             service.clock.advance(.seconds(15 * 60) + .milliseconds(1))
+            #expect(try await sessions.lookUp(secret) == nil)
+        }
+    }
+
+    @Test func `a disk that is full shuts nobody out of the console, and the log says so`() async throws {
+        try await withService { service async throws in
+            let log = LogLines()
+            let sessions = AdminSessions(
+                store: FullDisk(store: service.storage), authenticator: ScriptedAuthenticator(),
+                time: service.clock.source, logger: log.logger)
+            let secret = try await sessions.open(administrator(.client("operator"), in: service), origin: origin())
+            service.clock.advance(.seconds(60))
+            #expect(try await sessions.lookUp(secret)?.actor == .client("operator"))
+            #expect(log.complaints == ["could not note that a console session was seen"])
+            // Nothing was noted, so it ends as if it had not been used.
+            service.clock.advance(.seconds(14 * 60) + .milliseconds(1))
             #expect(try await sessions.lookUp(secret) == nil)
         }
     }

@@ -179,6 +179,20 @@ import Testing
         #expect(try decode(text.replacing("tokens", with: "session")).cookieDomain == domain)
     }
 
+    @Test(arguments: ["session", "tokens"], ["..shop.example", "....shop.example"])
+    func `RFC 6265 §5.2.3: a cookie domain with more than one leading dot is refused, but what is stored stays`(
+        profile: String, domain: String
+    ) throws {
+        let text =
+            #"{"client_id":"shop","client_type":"web","public_origin":"https://www.shop.example","#
+            + #""cookie_profile":"\#(profile)","cookie_domain":"\#(domain)"}"#
+        let error = #expect(throws: ClientDocumentError.self) { try decode(text) }
+        #expect(error?.problems.map(\.field) == ["cookie_domain"])
+        let stored = try JSONDecoder().decode(StoredClientDocument.self, from: Data(text.utf8)).client
+        #expect(stored.cookieDomain == domain)
+        #expect(!stored.setsCookies(at: "www.shop.example"))
+    }
+
     @Test(arguments: ["__Secure-", "__Host", "__Hosting-", "_Host-", "shop__Host-"])
     func `other prefixes are taken`(prefix: String) throws {
         #expect(try decode(document(#""cookie_prefix":"\#(prefix)""#)).cookiePrefix == prefix)

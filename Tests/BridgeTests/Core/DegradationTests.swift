@@ -1,34 +1,7 @@
-import Logging
-import Synchronization
+import BridgeTestSupport
 import Testing
 
 @testable import Bridge
-
-/// What a log was told, a line each.
-final class DegradationLog: Sendable {
-    private let told = Mutex<[String]>([])
-
-    var lines: [String] { told.withLock { $0 } }
-    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
-
-    private struct Handler: LogHandler {
-        let log: DegradationLog
-        var logLevel = Logger.Level.info
-        var metadata: Logger.Metadata = [:]
-
-        init(log: DegradationLog) { self.log = log }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let details = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-            log.told.withLock { $0.append("\(event.level): \(event.message)\(details.joined())") }
-        }
-    }
-}
 
 /// A shared memory that answers this.
 private struct Remembering: ReuseMemory {
@@ -39,7 +12,7 @@ private struct Remembering: ReuseMemory {
 
 /// When a part is away, and what the log is told of it (contract §12, ADR-0009).
 @Suite struct DegradationTests {
-    private let log = DegradationLog()
+    private let log = LogLines()
     private let clock = FixedClock()
     private let full = StorageError.unavailable("Redis refused a command: OOM (its memory is full)")
 
@@ -51,7 +24,7 @@ private struct Remembering: ReuseMemory {
         degradation.begin(because: full)
         degradation.end()
         #expect(
-            log.lines == [
+            log.all == [
                 "warning: degraded error=Redis refused a command: OOM (its memory is full) part=test",
                 "info: no longer degraded part=test",
             ])
@@ -64,7 +37,7 @@ private struct Remembering: ReuseMemory {
                 degradation.begin(because: full)
                 degradation.end()
             }
-            #expect(log.lines.count == 2 * round)
+            #expect(log.all.count == 2 * round)
             clock.advance(.seconds(10))
         }
     }
@@ -74,24 +47,24 @@ private struct Remembering: ReuseMemory {
         degradation.begin(because: full)
         degradation.end()
         degradation.begin(because: full)
-        #expect(degradation.isDegraded && log.lines.count == 2)
+        #expect(degradation.isDegraded && log.all.count == 2)
         clock.advance(.seconds(10))
         degradation.begin(because: full)
-        #expect(log.lines.count == 3)
+        #expect(log.all.count == 3)
         degradation.end()
-        #expect(log.lines.last == "info: no longer degraded part=test")
+        #expect(log.all.last == "info: no longer degraded part=test")
     }
 
     @Test func `a part that is away for another reason than before is told of again, once in ten seconds`() {
         let degradation = degradation()
         degradation.begin(because: .unavailable("Redis does not answer"))
         for _ in 0..<3 { degradation.begin(because: full) }
-        #expect(log.lines.count == 1)
+        #expect(log.all.count == 1)
         clock.advance(.seconds(10))
         for _ in 0..<3 { degradation.begin(because: full) }
-        #expect(log.lines.count == 2 && log.lines.last?.contains("OOM") == true)
+        #expect(log.all.count == 2 && log.all.last?.contains("OOM") == true)
         degradation.end()
-        #expect(log.lines.count == 3)
+        #expect(log.all.count == 3)
     }
 
     @Test func `an answer for which nothing was written does not say that a part is back`() async throws {

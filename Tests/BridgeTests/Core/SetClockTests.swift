@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import Testing
 
 @testable import Bridge
@@ -7,7 +8,7 @@ import Testing
     /// An hour back, as after a wrong time server, and an hour ahead.
     static let jumps = [Duration.seconds(-3600), .seconds(3600)]
 
-    private let clock = SettableClock()
+    private let clock = SettableClock(noon)
 
     @Test(arguments: jumps) func `a remembered answer lives as long as it would have`(_ jump: Duration) async throws {
         let cache = ShortLivedCache<String, Int>(time: clock.source)

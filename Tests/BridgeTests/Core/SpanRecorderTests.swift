@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import TestSupport
 import Tracing
 
 @testable import Bridge
@@ -52,7 +53,7 @@ final class SpanCollection: Sendable {
 
     @Test func `a draw chooses by the numbers of SplitMix64, one after the other`() {
         let draw = SampleDraw(share: 0.25, seed: 7)
-        var numbers = SplitMix(state: 7)
+        var numbers = SplitMix64(seed: 7)
         for _ in 0..<1000 { #expect(draw.isNextChosen() == (numbers.next() < UInt64(1) << 62)) }
     }
 

@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 
 @testable import Bridge
 
@@ -54,7 +55,7 @@ import Testing
     @Test(arguments: 0..<4)
     func `a million instants all over the years are read as they were written`(part: Int64) {
         let span = UInt64(Timestamp.latest.milliseconds - Timestamp.earliest.milliseconds)
-        var state = SplitMix(state: UInt64(part + 1))
+        var state = SplitMix64(seed: UInt64(part + 1))
         var failures = 0
         var buffer: [UInt8] = []
         for _ in 0..<250_000 {
@@ -70,7 +71,7 @@ import Testing
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `whatever is read can be written, and says the same then`(seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         let start = Array("2026-11-21T07:00:00.000+01:30".utf8)
         let letters = Array("0123456789-:+.TZz ".utf8)
         for _ in 0..<20_000 {

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Bridge
 
-/// What goes wrong at the next redemptions, in turn.
+/// What goes wrong at the next redemptions, in turn, and at the next issues.
 final class RedemptionFaults: Sendable {
     enum Fault: Sendable {
         /// The commit is made, and its answer lost.
@@ -15,13 +15,27 @@ final class RedemptionFaults: Sendable {
     }
 
     private let pending = Mutex<[Fault]>([])
+    private let unseenUsers = Mutex(0)
 
     func expect(_ faults: Fault...) { pending.withLock { $0 = faults } }
 
     func next() -> Fault? { pending.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+
+    /// So many issues find a user whom nobody sees on reading: what is read comes from another database.
+    func expectUnseenUsers(_ count: Int) { unseenUsers.withLock { $0 = count } }
+
+    /// How many of them are still to come.
+    var expectedUnseenUsers: Int { unseenUsers.withLock { $0 } }
+
+    func nextUserIsUnseen() -> Bool {
+        unseenUsers.withLock { count in
+            defer { count = max(0, count - 1) }
+            return count > 0
+        }
+    }
 }
 
-/// A store whose answers to redemptions get lost.
+/// A store whose answers to redemptions get lost, and whose issues know users that are not there.
 struct FailingLoginTokens: LoginTokenStore {
     let storage: any LoginTokenStore
     let faults: RedemptionFaults
@@ -48,7 +62,8 @@ struct FailingLoginTokens: LoginTokenStore {
         _ token: IssuedLoginToken, scope: Scope?, namedFirstBy issuer: String?, idempotency: IdempotencyRecord?,
         event: AuditEvent
     ) async throws -> LoginTokenIssueOutcome {
-        try await storage.recordIssue(
+        if issuer != nil, faults.nextUserIsUnseen() { return .userKnown }
+        return try await storage.recordIssue(
             token, scope: scope, namedFirstBy: issuer, idempotency: idempotency, event: event)
     }
 

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Bridge
 
-/// A link in a browser whose session is not alive any more, while what was granted in it is (contract §4.3, §7).
+/// A link in a browser whose session is not alive any more, while what was granted in it is, or whose session only
+/// cookies of the profile `tokens` name (contract §4.3, §7).
 @Suite struct LeftSessionTests {
     private static let granted: SessionID = "granted"
 
@@ -63,6 +64,29 @@ import Testing
             #expect(try await service.open(token, session: left.secret).opened != nil)
             let granted = try #require(try await service.storage.appSession(id: Self.granted))
             #expect(granted.endedAt == nil && granted.browserSessionID == left.session.id)
+        }
+    }
+
+    @Test func `contract §4.3: whom only cookies of the profile tokens sign in is asked, and nothing is used up`()
+        async throws
+    {
+        try await withService { service async throws in
+            let own = LoginTokenIssueRequest(targetClientID: "cookies")
+            let bobs = try #require(
+                try await service.open(try await service.issue(own, subject: "bob").token).opened
+            ).session
+            let link = try await service.issue()
+            let asked = try await service.open(link.token, tokenSessions: [bobs])
+            guard case .switchAccount(let current, let proposed) = asked else {
+                Issue.record("\(asked)")
+                return
+            }
+            #expect(current == "bob" && proposed == "alice")
+            #expect(try await service.storage.state(of: link.id)?.status == .pending)
+            let yes = Visit(carrier: .form, formIsOurs: true, origin: .own)
+            let opened = try await service.open(link.token, visit: yes, confirmsSwitch: true, tokenSessions: [bobs])
+            #expect(opened.opened?.session.subject == "alice")
+            #expect(try await service.sessions.known(bobs.id)?.endedAt == service.clock.now)
         }
     }
 

@@ -104,12 +104,13 @@ import Testing
         }
     }
 
-    @Test func `a website without return paths cannot be opened`() async throws {
+    @Test func `a website with neither return paths nor redirect URIs is no target`() async throws {
         try await withService { service async throws in
             var clients = try testClients()
             clients.append(Client(id: website, name: "Bare", kind: .web))
             service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
             #expect(try await service.refusal(of: LoginTokenIssueRequest()).code == .invalidTarget)
+            #expect(try await service.events() == ["login_token.refused target_without_paths"])
         }
     }
 
@@ -134,6 +135,29 @@ import Testing
                     LoginTokenIssueRequest(bind: "exact"), bearer: service.bearer(), origin: origin(nil))
             }
             #expect(error?.code == .invalidRequest)
+        }
+    }
+
+    @Test func `a user who came into being meanwhile is asked about once more`() async throws {
+        let faults = RedemptionFaults()
+        try await withService(faults: faults) { service async throws in
+            faults.expectUnseenUsers(1)
+            _ = try await service.issue()
+            #expect(try await service.events() == ["login_token.issued"])
+        }
+    }
+
+    @Test func `a user whom only writing finds is asked about once more, and then the store is away`() async throws {
+        let faults = RedemptionFaults()
+        try await withService(faults: faults) { service async throws in
+            faults.expectUnseenUsers(3)
+            let error = await #expect(throws: StorageError.self) { try await service.issue() }
+            guard case .unavailable = error else {
+                Issue.record("it was \(String(describing: error))")
+                return
+            }
+            #expect(faults.expectedUnseenUsers == 1, "two writes")
+            #expect(try await service.events().isEmpty)
         }
     }
 

@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Synchronization
 import Testing
 
@@ -51,6 +52,21 @@ import Testing
             service.clock.advance(.seconds(60))
             try await app.revoke(late.id, bearer: service.bearer(), origin: origin())
             #expect(log.searches == 0)
+        }
+    }
+
+    @Test func `contract §7: a disabled user's app learns and revokes nothing`() async throws {
+        try await withService { service async throws in
+            let token = try await service.issue().id
+            try await service.storage.change("alice", UserChange(isDisabled: true), ending: .sample(at: noon))
+            let app = overview(service, searching: service.storage)
+            #expect(
+                try await refusal { try await app.status(of: token, bearer: service.bearer()) }
+                    == "invalid_token subject_disabled")
+            #expect(
+                try await refusal { try await app.revoke(token, bearer: service.bearer(), origin: origin()) }
+                    == "invalid_token subject_disabled")
+            #expect(try await !service.events().contains("login_token.revoked by_app"))
         }
     }
 

@@ -43,6 +43,20 @@ import Testing
         }
     }
 
+    @Test func `a secret that expired days ago still ends the app session that goes on below it`() async throws {
+        try await withNativeProvider([.deviceSecretTTLDays: .number(1)]) { native in
+            let tokens = try await native.signIn()
+            native.clock.advance(.seconds(3 * 86_400))
+            let purged = try await native.storage.purgeDeviceSecrets(
+                expiredBefore: native.clock.now - .seconds(3600), limit: 500)
+            #expect(purged == 0)
+            try await revoke(tokens.deviceSecret, native, as: NativeProvider.photos)
+            #expect(try await native.storage.appSession(id: native.session(of: tokens))?.endedAt == native.clock.now)
+            let refused = try await refusal { try await native.refresh(tokens) }
+            #expect(refused.hasPrefix("invalid_grant"))
+        }
+    }
+
     @Test func `attack: an app that a device is not shared with ends nothing, though it has Native SSO`() async throws {
         try await withNativeProvider { native in
             let tokens = try await native.signIn(NativeProvider.music)

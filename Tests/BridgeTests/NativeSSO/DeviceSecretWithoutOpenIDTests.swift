@@ -4,13 +4,6 @@ import Testing
 
 @testable import Bridge
 
-/// Knows the address and the groups of everybody.
-private struct KnownUsers: UserClaimsSource {
-    func claims(of subject: Subject) -> [String: JSONValue] {
-        ["email": .string("alice@example.com"), UserGroups.claim: .array([.string("staff")])]
-    }
-}
-
 @Suite struct DeviceSecretWithoutOpenIDTests {
     private static let scope = [Scope.offlineAccess, Scope.deviceSSO]
 

@@ -28,14 +28,14 @@ private final class OvertakenSettings: SettingStore {
     }
 
     func saveSetting(
-        _ name: String, _ value: String?, seenAs seen: String?, at now: Timestamp, event: AuditEvent
+        _ name: String, _ value: String?, seenAs seen: String?, at now: Timestamp, events: [AuditEvent]
     ) async throws -> Bool {
-        try await store.saveSetting(name, value, seenAs: seen, at: now, event: event)
+        try await store.saveSetting(name, value, seenAs: seen, at: now, events: events)
     }
 }
 
 /// Cannot be reached for as long as that is said.
-private final class InterruptedSettings: SettingStore {
+final class InterruptedSettings: SettingStore {
     private let store: any SettingStore
     private let isAway = Mutex(false)
 
@@ -49,10 +49,10 @@ private final class InterruptedSettings: SettingStore {
     }
 
     func saveSetting(
-        _ name: String, _ value: String?, seenAs seen: String?, at now: Timestamp, event: AuditEvent
+        _ name: String, _ value: String?, seenAs seen: String?, at now: Timestamp, events: [AuditEvent]
     ) async throws -> Bool {
         if isAway.withLock({ $0 }) { throw StorageError.unavailable("away") }
-        return try await store.saveSetting(name, value, seenAs: seen, at: now, event: event)
+        return try await store.saveSetting(name, value, seenAs: seen, at: now, events: events)
     }
 }
 

@@ -80,6 +80,14 @@ import Testing
         #expect(settings.exchangeWindow == AttemptWindow(count: 20, per: .seconds(60), block: .seconds(300)))
     }
 
+    @Test func `a number that an SDK keeps as a double is the whole number that it is`() throws {
+        let body = #"{"deviceSecretTTLDays": 45.0, "rateLimit": {"maxAttemptsPerMinute": 20.0}}"#
+        #expect(
+            try NativeSSOSettingsText.read(Array(body.utf8)) == [
+                .deviceSecretTTLDays: .number(45), .maxAttemptsPerMinute: .number(20),
+            ])
+    }
+
     @Test(arguments: [
         (#"{"deviceSecretTTLDays":91}"#, "deviceSecretTTLDays must be a whole number from 1 to 90"),
         (#"{"deviceSecretTTLDays":0}"#, "deviceSecretTTLDays must be a whole number from 1 to 90"),

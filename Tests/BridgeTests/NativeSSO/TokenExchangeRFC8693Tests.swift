@@ -220,6 +220,38 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        [NativeSSOField.maxAttemptsPerMinute: NativeSSOValue.number(20)], [.blockDurationMinutes: .number(1)],
+    ])
+    func `contract §12: a device that is blocked counts anew once an administrator has changed the limit or the block`(
+        change: [NativeSSOField: NativeSSOValue]
+    ) async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            for _ in 0..<10 { _ = try await native.exchange(first) }
+            #expect(try await refusal { try await native.exchange(first) } == "slow_down exchange.device")
+            try await native.set(change)
+            let count = change[.maxAttemptsPerMinute] == nil ? 10 : 20
+            for _ in 0..<count { _ = try await native.exchange(first) }
+            #expect(try await refusal { try await native.exchange(first) } == "slow_down exchange.device")
+        }
+    }
+
+    @Test func `contract §12: no other setting, nor the same one again, lifts the block of a device`() async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            for _ in 0..<10 { _ = try await native.exchange(first) }
+            #expect(try await refusal { try await native.exchange(first) } == "slow_down exchange.device")
+            for change: [NativeSSOField: NativeSSOValue] in [
+                [.maxAttemptsPerMinute: .number(10), .blockDurationMinutes: .number(15)],
+                [.deviceSecretTTLDays: .number(31), .maxDeviceSecretsPerUser: .number(11)],
+            ] {
+                try await native.set(change)
+                #expect(try await refusal { try await native.exchange(first) } == "slow_down exchange.device")
+            }
+        }
+    }
+
     @Test func `contract §12: secrets that nobody has are counted by app and network`() async throws {
         try await withNativeProvider { native in
             let first = try await native.signIn()
@@ -271,5 +303,13 @@ import Testing
                 try await refusal { try await native.exchange(first, by: TokenTypeURI.accessToken) }
                     == "invalid_token subject_token_invalid")
         }
+    }
+}
+
+extension NativeProvider {
+    /// As an administrator does.
+    fileprivate func set(_ fields: [NativeSSOField: NativeSSOValue]) async throws {
+        try await configuration.change(
+            fields, by: AdminAction(actor: .login("root"), origin: origin(), at: clock.now))
     }
 }

@@ -267,6 +267,7 @@ import Testing
                 Issue.record("it was refreshed")
                 return
             }
+            #expect(try await native.records(.refreshTokenRefused).map(\.reason) == ["cookies_other_profile"])
         }
     }
 

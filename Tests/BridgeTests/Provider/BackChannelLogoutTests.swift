@@ -1,6 +1,5 @@
-import Logging
+import BridgeTestSupport
 import OAuth2
-import Synchronization
 import Testing
 
 @testable import Bridge
@@ -17,29 +16,6 @@ private struct UnreadableNotices: LogoutNoticeStore {
     func postponeLogoutNotice(_ id: String, until next: Timestamp) {}
     func giveBackLogoutNotice(_ id: String, until next: Timestamp) {}
     func settleLogoutNotice(_ id: String, event: AuditEvent) {}
-}
-
-/// What a log was told.
-private final class ToldLines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
-
-    private struct Handler: LogHandler {
-        let lines: ToldLines
-        var logLevel = Logger.Level.info
-        var metadata: Logger.Metadata = [:]
-
-        init(lines: ToldLines) { self.lines = lines }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { lines.lines.withLock { $0.append("\(event.level): \(event.message)") } }
-    }
 }
 
 @Suite struct BackChannelLogoutTests {
@@ -204,12 +180,12 @@ private final class ToldLines: Sendable {
 
     @Test func `a sign-out that cannot read what is due says so in the log`() async throws {
         try await withProvider { provider in
-            let told = ToldLines()
+            let told = LogLines()
             let notifier = LogoutNotifier(
                 store: UnreadableNotices(), clients: provider.service.clients, tokens: provider.idTokens,
                 delivery: provider.delivery, time: provider.service.clock.source, logger: told.logger)
             await notifier.deliverSoon(within: .seconds(60))
-            #expect(told.all == ["warning: due logout notices were not read"])
+            #expect(told.all == ["warning: due logout notices were not read error=storage unavailable"])
         }
     }
 

@@ -67,9 +67,10 @@ private func expectRefusal(
     /// - Parameters:
     ///   - audience: as JSON.
     ///   - id: `nil` leaves it out.
+    ///   - wait: in how many seconds it begins to count; `nil` says nothing of that.
     private func assertion(
         _ provider: Provider, id: String? = "1", audience: String = "\"\(issuerName)\"", subject: String = "signing",
-        lifetime: Int64 = 60, age: Int64? = nil, key: SigningKey? = nil
+        lifetime: Int64 = 60, age: Int64? = nil, notBefore wait: Int64? = nil, key: SigningKey? = nil
     ) throws -> [(String, String)] {
         var claims = JSONObjectWriter()
         claims.add("iss", subject)
@@ -78,6 +79,7 @@ private func expectRefusal(
         if let id { claims.add("jti", id) }
         claims.add("exp", provider.service.clock.now.seconds + lifetime)
         if let age { claims.add("iat", provider.service.clock.now.seconds - age) }
+        if let wait { claims.add("nbf", provider.service.clock.now.seconds + wait) }
         let token = try CompactJWS.sign(claims.finish(), type: "JWT", with: key ?? provider.assertionKey)
         return form + [
             ("client_assertion_type", ClientCredentials.assertionType), ("client_assertion", token),
@@ -189,6 +191,32 @@ private func expectRefusal(
                 expiredBefore: provider.service.clock.now, limit: 500)
             #expect(forgotten == 1)
             try await expectRefusal("invalid_client assertion_too_old") { try await provider.token(signed) }
+        }
+    }
+
+    @Test func `an assertion is remembered through the leeway that its clock is given`() async throws {
+        try await withProvider { provider in
+            let signed = try assertion(provider, lifetime: 60)
+            try await expectRefusal("accepted") { try await provider.token(signed) }
+            provider.service.clock.advance(.seconds(89))
+            let forgotten = try await provider.service.storage.purgeUses(
+                expiredBefore: provider.service.clock.now, limit: 500)
+            #expect(forgotten == 0)
+            try await expectRefusal("invalid_client assertion_replayed") { try await provider.token(signed) }
+            provider.service.clock.advance(.seconds(1))
+            try await expectRefusal("invalid_client assertion_expired") { try await provider.token(signed) }
+        }
+    }
+
+    @Test func `RFC 7523 §3: an assertion is not good before its nbf, give or take half a minute`() async throws {
+        try await withProvider { provider in
+            let early = try assertion(provider, id: "early", notBefore: 31)
+            try await expectRefusal("invalid_client assertion_not_yet_valid") { try await provider.token(early) }
+            let inTime = try assertion(provider, id: "in time", notBefore: 30)
+            try await expectRefusal("accepted") { try await provider.token(inTime) }
+            provider.service.clock.advance(.seconds(1))
+            // The refusal has not used it up.
+            try await expectRefusal("accepted") { try await provider.token(early) }
         }
     }
 

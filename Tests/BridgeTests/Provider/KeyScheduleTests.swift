@@ -1,5 +1,6 @@
 import OAuth2
 import Testing
+import TestSupport
 
 @testable import Bridge
 
@@ -125,7 +126,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...200)
     func `whatever happens, one signs, the last has no end, and each outlives what it made`(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var keys: [SealedSigningKey] = []
         var number = 0
         var now = noon

@@ -4,12 +4,6 @@ import Testing
 
 @testable import Bridge
 
-private struct KnownUsers: UserClaimsSource {
-    func claims(of subject: Subject) -> [String: JSONValue] {
-        ["email": .string("alice@example.com"), "name": .string("Alice"), "groups": .array([.string("staff")])]
-    }
-}
-
 /// The `claims` parameter (OpenID Connect Core §5.5): what by scope would not be told, by name is not told either.
 @Suite struct RequestedClaimsCoreTests {
     private static let all = RequestedClaims(userInfo: ["email", "name"], idToken: ["email", "name", "groups"])

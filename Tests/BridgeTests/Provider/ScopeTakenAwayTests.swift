@@ -3,12 +3,6 @@ import Testing
 
 @testable import Bridge
 
-private struct KnownUsers: UserClaimsSource {
-    func claims(of subject: Subject) -> [String: JSONValue] {
-        ["email": .string("alice@example.com"), "name": .string("Alice")]
-    }
-}
-
 /// A scope that was taken out of a client's document counts no longer, whenever it was granted (contract §5).
 @Suite struct ScopeTakenAwayTests {
     private static let granted = "openid profile email offline_access"

@@ -1,5 +1,6 @@
 import OAuth2
 import Testing
+import TestSupport
 
 @testable import Bridge
 
@@ -18,7 +19,7 @@ import Testing
         async throws
     {
         try await withKeys(nodes: 0) { nodes async throws in
-            var random = SplitMix(state: seed)
+            var random = SplitMix64(seed: seed)
             var all: [SigningKeys] = []
             for number in 0..<3 { all.append(try await started("node-\(number)", nodes)) }
             var polledAt = Array(repeating: nodes.clock.now, count: 3)

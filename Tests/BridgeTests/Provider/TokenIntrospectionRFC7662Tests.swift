@@ -66,6 +66,27 @@ private struct OneUser: UserClaimsSource {
         }
     }
 
+    @Test func `a refresh token that was replaced is inactive, and its successor is active until it runs out`()
+        async throws
+    {
+        try await withProvider { provider in
+            // Else another client's refresh token is none of its business.
+            provider.service.change("rp") { $0.scope = Scope(tokens: [Scope.admin]) }
+            let inactive: [String: JSONValue] = ["active": .bool(false)]
+            let old = try await provider.signIn().refreshToken
+            #expect(try await introspect(provider, old)["active"]?.bool == true)
+            let new = try await provider.refresh(old).refreshToken
+            #expect(try await introspect(provider, old) == inactive)
+            let facts = try await introspect(provider, new)
+            #expect(facts["active"]?.bool == true && facts["token_type"]?.string == "refresh_token")
+            let end = Timestamp(seconds: try #require(facts["exp"]?.integer))
+            provider.service.clock.advance(end - provider.service.clock.now - .milliseconds(1))
+            #expect(try await introspect(provider, new)["active"]?.bool == true)
+            provider.service.clock.advance(.milliseconds(1))
+            #expect(try await introspect(provider, new) == inactive)
+        }
+    }
+
     @Test func `a client that may ask about its own tokens learns nothing of others`() async throws {
         try await withProvider { provider in
             let other = try await provider.signIn().accessToken
@@ -101,13 +122,17 @@ private struct OneUser: UserClaimsSource {
         }
     }
 
-    @Test func `a public client may not ask`() async throws {
+    @Test func `a public client may not ask, and the log says who tried`() async throws {
         try await withProvider { provider in
             let form = try Provider.parameters([("token", "x"), ("client_id", "app")])
             let found = try await refusal {
                 try await provider.introspection.answer(form, basic: .absent, origin: origin())
             }
             #expect(found == "invalid_client public_client")
+            let events = try await provider.service.storage.search(
+                AuditFilter(type: .tokenRequestRefused), before: nil, limit: 5
+            ).records.map(\.event)
+            #expect(events.map(\.reason) == ["public_client"] && events.map(\.clientID) == ["app"])
         }
     }
 

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import StorageConformance
 import Synchronization
@@ -236,7 +237,7 @@ import Testing
     ) async throws {
         try await withService { service async throws in
             let session = try await opened(service)
-            let clock = SettableClock()
+            let clock = SettableClock(noon)
             let silent = SilentEnds(storage: service.storage)
             let sessions = WebSessions(store: silent, time: clock.source)
             try await sessions.refresh()

@@ -34,6 +34,23 @@ import Testing
         try #require(try await desk.attempt("alice").opened).session
     }
 
+    /// A session of the same user that a link handed over.
+    private func handedOver(from own: WebSession) -> WebSession {
+        WebSession(
+            id: "handed", secretDigest: "d",
+            lineage: .handedOver(
+                to: own.subject, own.authentication, session: own.id, issuedFrom: .browser(own), at: noon,
+                lifetime: .seconds(600)),
+            clientID: "web", createdAt: noon, idleLifetime: .seconds(600), lastSeenAt: noon)
+    }
+
+    private func addSecondFactor(_ desk: SignInDesk) async throws {
+        let isAdded = try await desk.service.storage.addSecondFactor(
+            SecondFactor(sealedSecret: "sealed"), recoveryDigests: [], of: "sub-alice", in: nil,
+            event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+        #expect(isAdded)
+    }
+
     private func invite(_ change: PasswordChange, _ desk: SignInDesk) async throws -> Secret<String> {
         let action = AdminAction(
             actor: .account("root"), reason: "forgotten", origin: nil, at: desk.service.clock.source.now())
@@ -106,14 +123,7 @@ import Testing
 
     @Test func `a session that came over an edge changes no password`() async throws {
         try await withChange { change, desk in
-            let own = try await session(desk)
-            let lineage = IssuingSession.browser(own)
-            let handed = WebSession(
-                id: "handed", secretDigest: "d",
-                lineage: .handedOver(
-                    to: own.subject, own.authentication, session: own.id, issuedFrom: lineage, at: noon,
-                    lifetime: .seconds(600)),
-                clientID: "web", createdAt: noon, idleLifetime: .seconds(600), lastSeenAt: noon)
+            let handed = handedOver(from: try await session(desk))
             let outcome = try await change.change(
                 from: SignInDesk.password, to: Self.new, in: handed, origin: origin())
             #expect(outcome.word == "stale")
@@ -123,12 +133,33 @@ import Testing
     @Test func `an account with a second factor wants a session that has it`() async throws {
         try await withChange { change, desk in
             let here = try await session(desk)
-            _ = try await desk.service.storage.addSecondFactor(
-                SecondFactor(sealedSecret: "sealed"), recoveryDigests: [], of: here.subject,
-                in: nil, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            try await addSecondFactor(desk)
             let outcome = try await change.change(
                 from: SignInDesk.password, to: Self.new, in: here, origin: origin())
             #expect(outcome.word == "stale")
+        }
+    }
+
+    @Test func `a change that is refused is in the audit log with the session and why`() async throws {
+        try await withChange { change, desk in
+            let service = desk.service
+            let ended = try await session(desk)
+            let weak = try await session(desk)
+            let handed = handedOver(from: weak)
+            _ = try await service.endings.end(
+                .webSession(ended.id), Ending(at: service.clock.now, reason: .administrator, origin: nil))
+            for session in [handed, ended, weak] {
+                if session.id == weak.id { try await addSecondFactor(desk) }
+                let outcome = try await change.change(
+                    from: SignInDesk.password, to: Self.new, in: session, origin: origin())
+                #expect(outcome.word == "stale")
+            }
+            let events = try await service.storage.search(
+                AuditFilter(type: .userPasswordChanged), before: nil, limit: 10
+            ).records.reversed().map(\.event)
+            #expect(events.map(\.reason) == ["session_too_weak", "changed_meanwhile", "session_too_weak"])
+            #expect(events.map(\.sessionID) == [handed.id, ended.id, weak.id])
+            #expect(events.allSatisfy { $0.outcome == .failure && $0.subject == "sub-alice" })
         }
     }
 
@@ -174,6 +205,17 @@ import Testing
             }
             #expect(try await change.setUp(Self.new, invitedBy: link, origin: origin()).word == "stale")
             #expect(try await desk.attempt("alice").word == "signed in")
+        }
+    }
+
+    @Test func `an app that signs its user out uses up no set-up link`() async throws {
+        try await withChange { change, desk in
+            let here = try await session(desk)
+            let link = try await invite(change, desk)
+            let ending = Ending(at: desk.service.clock.now, reason: .signedOutInApp, origin: nil)
+            _ = try await desk.service.endings.end(.opened(by: "app", of: here.subject, in: nil), ending)
+            #expect(try await change.account(invitedBy: link, origin: origin()) != nil)
+            #expect(try await change.setUp(Self.new, invitedBy: link, origin: origin()).word == "set")
         }
     }
 

@@ -12,9 +12,11 @@ final class ScriptedUpstream: UpstreamProvider {
         var logoutTokens: [String: LogoutToken] = [:]
     }
 
-    let id = "corporate"
+    let id: String
     let name = "Corporate sign-in"
     private let state = Mutex(State())
+
+    init(id: String = "corporate") { self.id = id }
 
     var requests: [UpstreamRequest] { state.withLock { $0.requests } }
     var isFresh: [Bool] { state.withLock { $0.isFresh } }

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import StorageConformance
 import Testing
@@ -363,14 +364,14 @@ import Testing
             let pending = try #require(try await desk.attempt("alice").pending)
             try await expectWord("refused", of: confirm(desk, pending, code))
             try await expectWord("signed in", of: confirm(desk, pending, recovery.text.expose()))
-            let log = DegradationLog()
+            let log = LogLines()
             let account = try #require(try await service.storage.account(of: "sub-alice"))
             let check = SecondFactorCheck(accounts: service.storage, secrets: desk.secrets, logger: log.logger)
             let attempt = CodeAttempt(code: code, session: nil, origin: origin(), at: noon)
             let isRight = try await check.accepts(attempt, for: account)
             #expect(!isRight)
-            #expect(log.lines.first?.hasPrefix("error: a second factor cannot be used ") == true)
-            #expect(log.lines.first?.hasSuffix(" sub=sub-alice") == true)
+            #expect(log.all.first?.hasPrefix("error: a second factor cannot be used ") == true)
+            #expect(log.all.first?.hasSuffix(" sub=sub-alice") == true)
         }
     }
 

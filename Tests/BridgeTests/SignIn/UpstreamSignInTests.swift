@@ -8,6 +8,7 @@ import Tracing
 private struct UpstreamDesk: Sendable {
     let service: Service
     let upstream = ScriptedUpstream()
+    let other = ScriptedUpstream(id: "other")
     let spans = SpanCollection()
     let signIn: UpstreamSignIn
     let browser = OpaqueSecret.make(.formBinding, random: .system)
@@ -18,7 +19,7 @@ private struct UpstreamDesk: Sendable {
         here = try #require(WebOrigin("https://bridge.example"))
         let limiter = InProcessRateLimiter(clock: .parameter)
         signIn = UpstreamSignIn(
-            providers: [upstream], accounts: service.storage,
+            providers: [upstream, other], accounts: service.storage,
             opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
             refusals: RefusalLog(audit: service.storage, limiter: limiter), limiter: limiter, limits: LimitSettings(),
             keys: service.keys, time: service.clock.source, recorder: spans.recorder())
@@ -124,8 +125,22 @@ extension UpstreamSignIn.Outcome {
         try await withDesk { desk async throws in
             #expect(
                 try await desk.signIn.begin(
-                    "other", errand: "journey", browser: desk.browser, at: desk.here, isFresh: false) == nil)
-            #expect(try await desk.finish(try await desk.begin(), provider: "other").isForeign)
+                    "third", errand: "journey", browser: desk.browser, at: desk.here, isFresh: false) == nil)
+            #expect(try await desk.finish(try await desk.begin(), provider: "third").isForeign)
+        }
+    }
+
+    @Test func `RFC 9700 §4.4: an answer to one provider counts at no other's callback, and nobody is asked`()
+        async throws
+    {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            desk.other.willName("u-2")
+            let state = try await desk.begin()
+            #expect(try await desk.finish(state, provider: desk.other.id).isForeign)
+            #expect(try await desk.failures() == ["stale"])
+            #expect(desk.other.requests.isEmpty)
+            #expect(try await desk.finish(state).session != nil)
         }
     }
 

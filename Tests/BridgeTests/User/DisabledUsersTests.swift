@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import StorageConformance
 import Testing
 
@@ -75,7 +76,7 @@ import Testing
     @Test func `a clock that is set back makes the list no younger`() async throws {
         try await withService { service async throws in
             try await service.storage.addUser("alice", at: noon)
-            let clock = SettableClock()
+            let clock = SettableClock(noon)
             let subjects = Subjects(store: service.storage, time: clock.source)
             try await subjects.disabledUsers.refresh()
             try await set(true, "alice", service)
@@ -103,6 +104,22 @@ import Testing
             service.clock.advance(.milliseconds(500))
             try await subjects.disabledUsers.refresh()
             #expect(subjects.disabledUsers.spares("alice"))
+        }
+    }
+
+    @Test func `whom this node disabled while the list was read is asked about all the same`() async throws {
+        try await withService { service async throws in
+            for subject in ["alice", "bob"] as [Subject] { try await service.storage.addUser(subject, at: noon) }
+            let users = OvertakenUsers(service.storage)
+            let subjects = Subjects(store: users, time: service.clock.source)
+            users.afterReadingTheDisabled {
+                service.clock.advance(.milliseconds(1))
+                try await service.storage.change("alice", UserChange(isDisabled: true), ending: .sample(at: noon))
+                subjects.forget("alice")
+            }
+            try await subjects.disabledUsers.refresh()
+            #expect(try await subjects.isDisabled("alice"))
+            #expect(subjects.disabledUsers.spares("bob"))
         }
     }
 }

@@ -78,6 +78,16 @@ import Testing
         #expect(order.violations(in: Self.files + [planted]).count == 1)
     }
 
+    @Test func `no type of the tests is a copy of another`() throws {
+        let files = Self.files.filter { $0.path.hasPrefix("Tests/") }
+        #expect(TypeCopies(in: files).found == [])
+        let shared = try #require(files.first { $0.path.hasSuffix("/SplitMix64.swift") })
+        let copy = shared.lines.map {
+            $0.replacing("package ", with: "private ").replacing("SplitMix64", with: "Dice")
+        }
+        #expect(TypeCopies(in: [shared, ("Tests/Planted.swift", copy)]).found.count == 1)
+    }
+
     @Test func `no folder of the sources holds one file alone`() {
         let paths = Self.files.map(\.path)
         #expect(Self.foldersOfOneFile(among: paths) == [])

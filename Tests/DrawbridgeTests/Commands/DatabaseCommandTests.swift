@@ -43,16 +43,7 @@ import Testing
     private func clients() async throws -> [Client] { try await options().openForReading().clients() }
 
     private func addAccount(_ name: String, role: Account.Role?) async throws {
-        let now = Timestamp(seconds: 1_795_356_000)
-        let account = Account(
-            subject: Account.makeSubject(random: .system), username: Username(name), displayName: nil,
-            email: nil, passwordHash: try PasswordHash(Secret("correct horse battery"), cost: .light, random: .system),
-            role: role, createdAt: now)
-        let event = AuditEvent(at: now, type: .userCreated, outcome: .success, subject: account.subject)
-        let outcome = try await options().withStorage {
-            try await $0.addAccount(account, issuer: Account.issuer, link: nil, event: event)
-        }
-        #expect(outcome == .added)
+        try await options().withStorage { try await Account.addSample(named: name, role: role, to: $0) }
     }
 
     private func account(_ name: String) async throws -> Account? {
@@ -199,6 +190,19 @@ import Testing
         try await run(Command.Remove.self, "alice")
         #expect(try await account("alice")?.secondFactor == nil)
         #expect(try await failure(Command.Remove.self, "bob") == "There is no account bob.")
+    }
+
+    @Test(arguments: ["drawbridge.sqlite", "x"])
+    func `a copy looks for locks and master key beside its source, by a relative path too`(source: String) {
+        let path = CopyCommand.absolute(source)
+        #expect(path == "\(FileManager.default.currentDirectoryPath)/\(source)")
+        #expect(StorageFolder.parent(of: path) == FileManager.default.currentDirectoryPath)
+        #expect(CopyCommand.absolute("/data/drawbridge.sqlite") == "/data/drawbridge.sqlite")
+    }
+
+    @Test(arguments: [("/data/x", "/data"), ("/x", "/"), ("data/x", "data"), ("x", ".")])
+    func `every path is in a folder`(path: String, folder: String) {
+        #expect(StorageFolder.parent(of: path) == folder)
     }
 
     @Test func `a copy says what it cannot read or reach, and that it takes a path`() async throws {

@@ -62,6 +62,10 @@ import Testing
             told(.unavailable("what quotes alice", because: .noConnection))
                 == "The database d cannot be used: the connection to PostgreSQL failed.")
         #expect(
+            told(.unavailable("what nobody knows", because: .otherServer))
+                == "The database d cannot be used: two servers answer there, as where an old primary runs again after a "
+                + "failover. Stop that one; see Failover in docs/postgresql.md.")
+        #expect(
             told(.unavailable("what nobody knows"))
                 == "The database d cannot be used now; drawbridge check-config --online says more.")
     }

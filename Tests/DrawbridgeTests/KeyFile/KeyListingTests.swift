@@ -49,10 +49,9 @@ import Testing
         let overview = KeyOverview.all(
             in: [
                 key("h", .hs256, from: -5), key("e", .es256, from: -5), key("r", .rs256, from: -5),
-                key("w", .edDSA, from: 100), key("x", .edDSA, from: -5, withdrawn: -1),
+                key("w", .hs256, from: 100), key("x", .edDSA, from: -5, withdrawn: -1),
             ], at: now)
-        let costs = Dictionary(
-            uniqueKeysWithValues: overview.map { ($0.id, $0.consequences.map(\.sentence).joined(separator: " ")) })
+        let costs = costs(of: overview)
         #expect(costs["h"]?.contains("Login links") == true && costs["h"]?.contains("Nobody is signed out") == true)
         #expect(costs["e"]?.contains("Access tokens") == true && costs["e"]?.contains("Websites that verify") == true)
         #expect(costs["e"]?.contains("Consoles") == true && costs["e"]?.contains("ID tokens") == true)
@@ -60,5 +59,23 @@ import Testing
         #expect(costs["r"] == costs["e"])
         #expect(costs["w"] == "It has signed nothing yet, so nothing stops working.")
         #expect(costs["x"] == "")
+    }
+
+    @Test func `a key that retired by its time costs nothing more than the consoles that any published key closes`() {
+        let overview = KeyOverview.all(
+            in: [
+                key("h", .hs256, from: -5), key("e", .es256, from: -5), key("past-h", .hs256, from: -9, until: -1),
+                key("past-e", .es256, from: -9, until: -1), key("next-e", .es256, from: 100),
+            ], at: now)
+        let costs = costs(of: overview)
+        #expect(costs["past-h"] == "")
+        #expect(costs["past-e"] == KeyConsequence.consoles.sentence)
+        // Its retirement closes them as any other does.
+        #expect(costs["next-e"] == KeyConsequence.consoles.sentence)
+    }
+
+    private func costs(of overview: [KeyOverview]) -> [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: overview.map { ($0.id, $0.consequences.map(\.sentence).joined(separator: " ")) })
     }
 }

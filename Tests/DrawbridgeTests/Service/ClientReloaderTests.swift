@@ -73,6 +73,9 @@ import Testing
             #expect(name("a", in: clients) == nil)
             #expect(name("c", in: clients) == "Fresh")
             #expect(clients.fixedIDs() == [ClientID(rawValue: "c")])
+            #expect(clients.changedClients == ["a (deleted)", "c (created)"])
+            try await clients.reload()
+            #expect(clients.changedClients == [])
         }
     }
 

@@ -40,17 +40,6 @@ import Testing
         try await storage.close()
     }
 
-    private func addAccount(to storage: any BridgeStorage) async throws {
-        let now = Timestamp(seconds: 1_795_356_000)
-        let account = Account(
-            subject: Account.makeSubject(random: .system), username: Username("alice"),
-            displayName: nil, email: nil,
-            passwordHash: try PasswordHash(Secret("correct horse battery"), cost: .light, random: .system), role: nil,
-            createdAt: now)
-        let event = AuditEvent(at: now, type: .userCreated, outcome: .success, subject: account.subject)
-        #expect(try await storage.addAccount(account, issuer: Account.issuer, link: nil, event: event) == .added)
-    }
-
     @Test func `a server is an OAuth provider unless it is told not to be`() async throws {
         try await compose("", then: { #expect($0.wings.provider != nil) })
     }
@@ -93,7 +82,7 @@ import Testing
 
     @Test func `accounts in the database stop a start with an issuer that could name them`() async throws {
         let refused = await #expect(throws: SettingsRefused.self) {
-            try await compose(Self.namesAnybody, prepare: addAccount)
+            try await compose(Self.namesAnybody, prepare: { try await Account.addSample(to: $0) })
         }
         #expect(refused?.problems.contains { $0.key.hasPrefix("trusted_issuers[https://a.example].") } == true)
     }
@@ -150,7 +139,7 @@ import Testing
     {
         _ = try folder.file("first", "secret")
         _ = try folder.file("second", "secret")
-        let lines = LogLines()
+        let lines = JSONLogLines()
         try await compose(
             "upstream_providers:\n"
                 + "  - {id: one, issuer: 'https://a.example', client_id: c, client_secret_file: first}\n"
@@ -167,8 +156,41 @@ import Testing
             })
     }
 
+    @Test func `a reload names the file's clients that changed, and writes the change into the audit log`()
+        async throws
+    {
+        let fresh = [
+            try ClientSettingText.read(
+                yaml: "{client_id: shop, client_type: web, return_paths: [/x, '/y/*'], default_return_path: /x}"),
+            try ClientSettingText.read(yaml: "{client_id: fresh, client_type: native}"),
+        ]
+        let lines = JSONLogLines()
+        try await compose(
+            """
+            clients:
+              - {client_id: old, client_type: native}
+              - {client_id: shop, client_type: web, return_paths: [/x], default_return_path: /x}
+            """,
+            reread: { ConfiguredClients(clients: fresh, defaultTarget: nil) }, logger: lines.logger,
+            then: { composition in
+                await composition.recordSettingsClients()
+                for _ in 1...2 { await composition.reload() }
+                let changed = "clients of the settings file changed: "
+                #expect(lines.count(of: changed + "fresh (created), old (deleted), shop (return_paths)") == 1)
+                #expect(lines.count(of: changed) == 1)
+                let found = try await composition.ground.storage.search(AuditFilter(), before: nil, limit: 20)
+                let told = found.records.filter { $0.event.actor == SettingsClients.actor }.reversed()
+                    .map { "\($0.event.type.rawValue) \($0.event.clientID?.rawValue ?? "")" }
+                #expect(
+                    told == [
+                        "client.created old", "client.created shop", "client.created fresh", "client.deleted old",
+                        "client.changed shop",
+                    ])
+            })
+    }
+
     @Test func `a reload names the settings that count after a restart`() async throws {
-        let lines = LogLines()
+        let lines = JSONLogLines()
         try await compose(
             "",
             reread: {

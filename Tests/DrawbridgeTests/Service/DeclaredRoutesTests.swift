@@ -28,20 +28,7 @@ import Testing
         log: @escaping @Sendable ([UInt8]) -> Void = { _ in },
         _ body: @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        _ = try folder.file("master-key", MasterKeyFile.make())
-        _ = try folder.file("upstream-secret", "secret")
-        let file = try folder.file(
-            "drawbridge.yaml",
-            """
-            public_origin: https://www.example.com
-            data_directory: \(folder.path)
-            compatibility: {va_sign_in: true}
-            cross_device: {enabled: true}
-            self_issued: {enabled: true, linking_apps: [app]}
-            upstream_providers:
-              - {id: upstream, issuer: 'https://op.example', client_id: a, client_secret_file: upstream-secret}
-            """)
-        let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
+        let settings = try folder.settingsOfEverything()
         let storage = try await ServerStorage.open(settings, logger: Self.logger)
         let accessLog = AccessLog(sink: log)
         let composition = try await Composition(

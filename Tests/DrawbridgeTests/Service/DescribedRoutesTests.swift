@@ -21,21 +21,8 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func compose() async throws -> (composition: Composition, storage: any BridgeStorage) {
-        _ = try folder.file("master-key", MasterKeyFile.make())
-        _ = try folder.file("upstream-secret", "secret")
-        let file = try folder.file(
-            "drawbridge.yaml",
-            """
-            public_origin: https://www.example.com
-            data_directory: \(folder.path)
-            redemption_paths: [/login-with-token, /user/login-with-token.php]
-            compatibility: {va_sign_in: true}
-            cross_device: {enabled: true}
-            self_issued: {enabled: true, linking_apps: [app]}
-            upstream_providers:
-              - {id: upstream, issuer: 'https://op.example', client_id: a, client_secret_file: upstream-secret}
-            """)
-        let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
+        let settings = try folder.settingsOfEverything(
+            "redemption_paths: [/login-with-token, /user/login-with-token.php]")
         let storage = try await ServerStorage.open(settings, logger: Self.logger)
         let composition = try await Composition(
             settings: settings, storage: storage, accessLog: AccessLog { _ in }, logger: Self.logger)

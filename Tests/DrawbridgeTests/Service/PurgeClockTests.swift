@@ -1,5 +1,5 @@
 import Bridge
-import Synchronization
+import BridgeTestSupport
 import Testing
 
 @testable import SQLStorage
@@ -10,28 +10,9 @@ import Testing
     private static let noon = Timestamp(seconds: 1_795_356_000)
     private static let year = Duration.seconds(365 * 86_400)
 
-    /// A wall clock that can be set, and one that cannot.
-    private final class Clocks: Sendable {
-        private let readings = Mutex((wall: PurgeClockTests.noon, uptime: ContinuousClock.now))
-
-        var source: TimeSource {
-            TimeSource(
-                { [self] in readings.withLock { $0.wall } }, uptime: { [self] in readings.withLock { $0.uptime } })
-        }
-        var wall: Timestamp { readings.withLock { $0.wall } }
-
-        /// Time goes by.
-        func advance(_ duration: Duration) {
-            readings.withLock { $0 = ($0.wall + duration, $0.uptime.advanced(by: duration)) }
-        }
-
-        /// Somebody sets the wall clock; no time goes by.
-        func set(by duration: Duration) { readings.withLock { $0.wall = $0.wall + duration } }
-    }
-
     private let folder: TemporaryFolder
-    private let clocks = Clocks()
-    private let lines = LogLines()
+    private let clocks = SettableClock(PurgeClockTests.noon)
+    private let lines = JSONLogLines()
 
     init() throws { folder = try TemporaryFolder() }
 
@@ -140,7 +121,7 @@ import Testing
     @Test func `a clock that is kept right is believed, whatever it gains by and by`() {
         let clock = PurgeClock(startingAt: clocks.source)
         for _ in 0..<100 {
-            #expect(clock.read(clocks.source) == PurgeClock.Reading(now: clocks.wall))
+            #expect(clock.read(clocks.source) == PurgeClock.Reading(now: clocks.now))
             clocks.advance(.seconds(60))
             clocks.set(by: .seconds(59))
         }

@@ -1,30 +1,13 @@
 import Bridge
 import BridgeHTTP
-import Logging
-import Synchronization
 import Testing
 
 @testable import drawbridge
 
-/// Log lines that a test reads.
-final class LogLines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    func count(of text: String) -> Int { all.count { $0.contains(text) } }
-
-    var logger: Logger {
-        Logger(label: "test") { label in
-            JSONLogHandler(label: label, level: .notice) { line in self.lines.withLock { $0.append(line) } }
-        }
-    }
-}
-
 @Suite struct RecurringTests {
     private struct Outage: Error {}
 
-    private let lines = LogLines()
+    private let lines = JSONLogLines()
 
     /// - Parameter rounds: whether each one fails.
     private func run(_ rounds: [Bool]) async -> Int {

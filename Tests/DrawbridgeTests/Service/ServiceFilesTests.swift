@@ -63,6 +63,26 @@ import Testing
         #expect(StorageFolder.weakness(of: path, for: 0) == nil, "root runs commands for the service's account")
     }
 
+    @Test func `root makes nothing in the folder of another account, unless it serves from there`() throws {
+        let path = "\(folder.path)/data"
+        try StorageFolder.create(path)
+        // Where tests run as root, the folder becomes somebody's.
+        let owner = geteuid() == 0 ? 12_345 : geteuid()
+        #expect(chown(path, owner, gid_t.max) == 0)
+        func refuse(for account: uid_t, in folder: String? = nil, key: String = "master-key") throws {
+            try StorageFolder.refuseRoot(in: folder ?? path, masterKey: key, for: account)
+        }
+        let refused = #expect(throws: StorageFolderError.self) { try refuse(for: 0) }
+        #expect(refused?.description.hasPrefix("The folder \(path) belongs to ") == true)
+        #expect(refused?.description.hasSuffix("give it the folder (chown root \(path)).") == true)
+        #expect(throws: Never.self) { try refuse(for: 0, key: "/etc/passwd") }
+        #expect(throws: Never.self) { try refuse(for: 0, in: "/") }
+        #expect(throws: StorageFolderError.self, "one that root would make there") {
+            try refuse(for: 0, in: "\(path)/not/there")
+        }
+        for account in [owner, owner + 1] { #expect(throws: Never.self) { try refuse(for: account) } }
+    }
+
     private func location(_ more: String) throws -> StorageLocation {
         let file = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com:8443\n\(more)")
         return StorageLocation(try DrawbridgeSettings.load(SettingsInputs(filePath: file)))

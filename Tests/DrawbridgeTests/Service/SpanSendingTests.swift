@@ -31,7 +31,7 @@ import Tracing
 
     private let metrics = PrometheusMetrics()
     private let clock = Clock()
-    private let lines = LogLines()
+    private let lines = JSONLogLines()
     private let queue = SpanQueue {}
 
     private func sending(to receiver: Receiver) -> SpanSending {

@@ -15,7 +15,7 @@ import Testing
     private let folder: TemporaryFolder
     private let storage: DurableStorage
     private let metrics = PrometheusMetrics()
-    private let lines = LogLines()
+    private let lines = JSONLogLines()
     private let time = TimeSource { noon }
 
     init() throws {
@@ -124,6 +124,15 @@ import Testing
         let text = metrics.exposition()
         #expect(text.contains(#"drawbridge_audit_events_total{outcome="success",type="login_token.issued"} 2"#))
         #expect(text.contains(#"drawbridge_audit_events_total{outcome="failure",type="login_token.refused"} 1"#))
+    }
+
+    @Test func `a few events that came meanwhile wait for the next round, and a long log does not`() async throws {
+        let service = AuditTallyService(storage: storage, metrics: metrics, time: time, logger: lines.logger)
+        try await events(.loginTokenIssued, .success, AuditTallyService.batch + 1)
+        let (isLong, isLongStill) = (try await service.count(), try await service.count())
+        #expect(isLong && !isLongStill)
+        let series = #"drawbridge_audit_events_total{outcome="success",type="login_token.issued"}"#
+        #expect(metrics.exposition().contains("\(series) \(AuditTallyService.batch + 1)\n"))
     }
 
     @Test func `a page of metrics has the events up to now, whenever the next round is`() async throws {

@@ -41,6 +41,26 @@ import Testing
         #expect(value?["a"]?.strings == ["x"])
     }
 
+    private static let wholeNumbers: [(text: String, number: Int64?)] = [
+        ("45", 45), ("45.0", 45), ("45.000", 45), ("-7.0", -7), ("0.0", 0), ("-0.0", 0),
+        ("9007199254740991.0", 9_007_199_254_740_991), ("-9007199254740991.0", -9_007_199_254_740_991),
+        ("9223372036854775807", .max), ("9007199254740992.0", nil), ("-9007199254740992.0", nil),
+        ("9223372036854775808", nil), ("9223372036854775808.0", nil), ("45.5", nil), ("45.01", nil), ("45.0e0", nil),
+        ("45e0", nil), ("4.5e1", nil), ("\"45\"", nil), ("true", nil), ("null", nil),
+    ]
+
+    @Test(arguments: wholeNumbers)
+    func `a whole number may have a fraction of zeros, within what a double holds exactly`(
+        text: String, number: Int64?
+    ) {
+        #expect(JSONValue.parse(text.utf8)?.wholeNumber == number)
+    }
+
+    @Test func `what is read by the letter is an integer without a fraction alone`() {
+        #expect(JSONValue.parse("45".utf8)?.integer == 45)
+        #expect(JSONValue.parse("45.0".utf8)?.integer == nil)
+    }
+
     @Test(arguments: [
         "", "{", "{}x", #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, "{a:1}", "[1,]", "{\"a\":1,}", "01", "+1", "1.",
         ".5", "1e", "-", "NaN", "tru", "\"\u{1}\"", #""\ud800""#, #""\ud800\u0041""#, #""\udc00""#, #""\x""#, #""\u12"#,

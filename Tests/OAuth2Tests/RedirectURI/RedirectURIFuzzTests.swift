@@ -1,5 +1,6 @@
 import OAuth2
 import Testing
+import TestSupport
 
 /// The matcher and the registration rules against a second reading that shares no code with them.
 ///

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import Foundation
 import Logging
 import StorageConformance
@@ -246,6 +247,9 @@ import Testing
             try FileManager.default.removeItem(atPath: "\(database.path).mark")
             storage = try Self.storage(database)
             #expect(try await Self.state(storage) != .pending)
+            await storage.reportRestores()
+            let events = try storage.onWriter("SELECT reason FROM audit_event WHERE type = 'database.restored'")
+            #expect(events.map(\.values) == [[.text("unknown_end")]])
             try await storage.close()
         }
     }

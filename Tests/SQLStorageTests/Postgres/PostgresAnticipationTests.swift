@@ -27,7 +27,7 @@ struct PostgresAnticipationTests {
             let (storage, log) = try await Self.open(database)
             let visit = Visit(name: "t")
             try await storage.issue([visit])
-            try Self.hangUpAtCommit(database)
+            try database.hangUpAtCommit(ofRowsIn: "web_session")
             log.clear()
             let error = await #expect(throws: StorageError.self) { try await storage.redeem(visit) }
             guard case .undecided(let text) = error else {
@@ -57,20 +57,5 @@ struct PostgresAnticipationTests {
 
     private static func cutWriter(of database: PostgresDatabase) {
         do { try database.cutWriter(of: "ahead") } catch { Issue.record(error) }
-    }
-
-    /// Ends a connection while the server works on the commit of a new session.
-    private static func hangUpAtCommit(_ database: PostgresDatabase) throws {
-        let operators = try database.session()
-        _ = try operators.run(
-            """
-            CREATE FUNCTION hang_up() RETURNS trigger LANGUAGE plpgsql AS
-            'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'
-            """)
-        _ = try operators.run(
-            """
-            CREATE CONSTRAINT TRIGGER torn AFTER INSERT ON web_session DEFERRABLE INITIALLY DEFERRED
-            FOR EACH ROW EXECUTE FUNCTION hang_up()
-            """)
     }
 }

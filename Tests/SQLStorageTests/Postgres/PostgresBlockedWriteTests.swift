@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import StorageConformance
 import Synchronization
 import Testing

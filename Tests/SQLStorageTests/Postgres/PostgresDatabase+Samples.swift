@@ -23,6 +23,18 @@ extension PostgresDatabase {
                 "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%\(table)%'"))
     }
 
+    /// Waits until a process that wants a node's name has found it taken.
+    /// - Parameter start: after which it has, in microseconds of the server's clock.
+    func untilFoundTaken(_ node: String, since start: Int64) async throws {
+        try await until(
+            SQLStatement(
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE application_name = 'drawbridge writer \(node)' AND query = 'ROLLBACK' AND state = 'idle'
+                    AND extract(epoch FROM query_start) * 1000000 > \(start)
+                """))
+    }
+
     /// Waits until a node hears of ended sessions.
     func untilListening() async throws {
         try await until(

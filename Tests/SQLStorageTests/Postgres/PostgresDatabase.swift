@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import Logging
 import Synchronization
 import Testing
@@ -15,18 +16,20 @@ final class PostgresDatabase: Sendable {
     let address: PostgresAddress
     private let opened = Mutex<[DurableStorage]>([])
 
-    private init(on server: PostgresServer) throws {
+    private init(on server: PostgresServer, at address: PostgresAddress? = nil) throws {
         self.server = server
-        address = try server.emptySchema()
+        self.address = try address ?? server.emptySchema()
     }
 
     /// Runs `body` with an empty database and closes its handles afterwards.
+    /// - Parameter address: where it is on a server that has no other; `nil` for a schema of its own.
     static func with(
-        on server: PostgresServer? = nil, _ body: (PostgresDatabase) async throws -> Void
+        on server: PostgresServer? = nil, at address: PostgresAddress? = nil,
+        _ body: (PostgresDatabase) async throws -> Void
     ) async throws {
         let database: PostgresDatabase
         if let server {
-            database = try PostgresDatabase(on: server)
+            database = try PostgresDatabase(on: server, at: address)
         } else {
             database = try PostgresDatabase(on: try await .shared())
         }
@@ -58,5 +61,21 @@ final class PostgresDatabase: Sendable {
             """
             SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE application_name = $1::text
             """, [.text("drawbridge writer \(node)")])
+    }
+
+    /// From here on the connection ends while the server works on a commit that has a new row of this table.
+    func hangUpAtCommit(ofRowsIn table: String) throws {
+        let operators = try session()
+        _ = try operators.run(
+            """
+            CREATE FUNCTION hang_up() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'
+            """)
+        _ = try operators.run(
+            SQLStatement(
+                """
+                CREATE CONSTRAINT TRIGGER torn AFTER INSERT ON \(table) DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW EXECUTE FUNCTION hang_up()
+                """))
     }
 }

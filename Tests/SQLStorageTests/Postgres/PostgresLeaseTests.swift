@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import Testing
 
 @testable import SQLStorage
@@ -73,6 +74,37 @@ import Testing
         }
     }
 
+    @Test func `who waits for a name is not turned away because yet another one took it`() async throws {
+        try await PostgresDatabase.with { database in
+            try await database.open(node: "n").close()
+            let session = try database.session()
+            func take(as holder: String, seconds: Int64) throws -> Int64 {
+                try session.run(
+                    """
+                    UPDATE node_lease
+                    SET holder = $1, expires_at = CAST(extract(epoch FROM now()) * 1000 AS BIGINT) + $2
+                    WHERE node = 'n' RETURNING CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)
+                    """, [.text(holder), .integer(seconds * 1000)]
+                ).first?.integer(0) ?? 0
+            }
+            var start = try take(as: "one", seconds: 60)
+            async let opened = database.open(node: "n")
+            try await database.untilFoundTaken("n", since: start)
+            // Its end is later, and nobody has put it off.
+            start = try take(as: "two", seconds: 90)
+            try await database.untilFoundTaken("n", since: start)
+            _ = try take(as: "", seconds: 0)
+            try await opened.checkWritable()
+        }
+    }
+
+    @Test func `a command is told to wait for the other one, and not to take another name`() {
+        let told =
+            #"another drawbridge command writes this database as the node "main-cli"; try again when it has ended"#
+        #expect(PostgresOpenError.nodeInUse("main-cli").description == told)
+        #expect(SQLiteOpenError.nodeInUse("main-cli").description == told)
+    }
+
     @Test func `another takes the name only when the transaction under way has ended`() async throws {
         try await PostgresDatabase.with { database in
             let storage = try await database.open(node: "n")
@@ -116,6 +148,43 @@ import Testing
             try await two.append([NodeLeaseTests.event])
             #expect(two.nodeStanding.isHeld)
             #expect(try await Set(one.livingNodes()) == ["two"])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `the database tells the time of its server, to a handle that only reads as well`(writes: Bool) async throws {
+        try await PostgresDatabase.with { database in
+            let writer = try await database.open()
+            let reader = try await PostgresStorage.openForReading(database.address)
+            let before = TimeSource.system.now()
+            let told = try await (writes ? writer : reader).databaseTime()
+            try await reader.close()
+            let time = try #require(told)
+            // What the server rounds is a millisecond at most.
+            #expect(time >= before - .milliseconds(1) && time <= TimeSource.system.now() + .milliseconds(1))
+        }
+    }
+
+    @Test func `what other nodes that run have signed last is found, and by which key`() async throws {
+        try await PostgresDatabase.with { database in
+            func signed() async throws -> [AuditCheckpoint] {
+                try await PostgresStorage.newestCheckpoints(database.address, besides: "two")
+            }
+            #expect(try await signed().isEmpty)
+            let keys = try (1...2).map { _ in try AuditSigningKey.generate(name: "localhost/test") }
+            for name in ["one", "two", "gone"] {
+                let storage = try await database.open(node: name, signer: keys[0])
+                try await storage.append([NodeLeaseTests.event])
+                // A stop signs for what there is.
+                try await storage.close()
+            }
+            #expect(try await signed().isEmpty, "no other runs")
+            let one = try await database.open(node: "one", signer: keys[0])
+            let found = try await signed()
+            #expect(found.map(\.node) == ["one"])
+            #expect(found.first?.problem(trusting: [keys[0].verifierKey]) == nil)
+            #expect(found.first?.problem(trusting: [keys[1].verifierKey]) == .checkpointUnknownKey)
+            try await one.close()
         }
     }
 }

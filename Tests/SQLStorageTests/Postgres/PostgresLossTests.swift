@@ -76,18 +76,7 @@ struct PostgresLossTests {
         try await PostgresDatabase.with { database in
             let storage = try await database.open(node: "torn")
             try await storage.append([.sample(reason: "before")])
-            let operators = try database.session()
-            // Ends the connection while the server works on COMMIT.
-            _ = try operators.run(
-                """
-                CREATE FUNCTION hang_up() RETURNS trigger LANGUAGE plpgsql AS
-                'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'
-                """)
-            _ = try operators.run(
-                """
-                CREATE CONSTRAINT TRIGGER torn AFTER INSERT ON app_user DEFERRABLE INITIALLY DEFERRED
-                FOR EACH ROW EXECUTE FUNCTION hang_up()
-                """)
+            try database.hangUpAtCommit(ofRowsIn: "app_user")
             let attempts = Mutex(0)
             let error = await #expect(throws: StorageError.self) {
                 try await storage.write { transaction in

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import Testing
 
 @testable import SQLStorage

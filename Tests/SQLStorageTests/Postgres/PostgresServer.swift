@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import TestSupport
 
 @testable import SQLStorage
 
@@ -29,15 +30,22 @@ final class PostgresServer: Sendable {
     private let holder: Process
     private let schemas = Mutex(0)
 
-    /// - Parameter settings: lines for the server's configuration file.
-    static func start(settings: [String] = []) async throws -> PostgresServer {
+    /// - Parameters:
+    ///   - settings: lines for the server's configuration file.
+    ///   - primary: what it follows, until ``promote()``.
+    static func start(
+        settings: [String] = [], following primary: PostgresServer? = nil
+    ) async throws -> PostgresServer {
         guard let programs else { throw Problem(description: "PostgreSQL's server programs are not installed") }
         let directory = FileManager.default.temporaryDirectory.appending(path: "drawbridge-pg-\(UUID().uuidString)")
         let port = try FreePort.pick()
         let lines = ["max_connections = 300", "shared_buffers = 32MB", "listen_addresses = '127.0.0.1'"] + settings
         let holder = Process()
         holder.executableURL = URL(fileURLWithPath: "/bin/bash")
-        holder.arguments = ["-c", script, "sh", programs, directory.path, "\(port)", lines.joined(separator: "\n")]
+        let source = primary.map { "\($0.port)" } ?? ""
+        holder.arguments = [
+            "-c", script, "sh", programs, directory.path, "\(port)", lines.joined(separator: "\n"), source,
+        ]
         let output = Pipe()
         holder.standardInput = Pipe()
         holder.standardOutput = output
@@ -71,6 +79,9 @@ final class PostgresServer: Sendable {
     func stop(_ mode: String) async throws { try await control("stop", "-m", mode) }
 
     func startAgain() async throws { try await control("start") }
+
+    /// Has one that followed another take over.
+    func promote() async throws { try await control("promote") }
 
     private func control(_ arguments: String...) async throws {
         let process = Process()
@@ -131,10 +142,16 @@ final class PostgresServer: Sendable {
 
     private static let script =
         asServerUser + """
-            bin=$1 dir=$2 port=$3 settings=$4
+            bin=$1 dir=$2 port=$3 settings=$4 primary=$5
             mkdir -m 700 "$dir" && cd "$dir" || exit 1
             if [ "$(id -u)" = 0 ]; then chown postgres: "$dir"; fi
-            as "$bin/initdb" -D "$dir/data" -U drawbridge -A trust -N -E UTF8 --locale=C.UTF-8 >"$dir/log" 2>&1 || exit 1
+            if [ -n "$primary" ]; then
+                as "$bin/pg_basebackup" -h 127.0.0.1 -p "$primary" -U drawbridge -D "$dir/data" -R -X stream \
+                    --checkpoint=fast -N >"$dir/log" 2>&1 || exit 1
+            else
+                as "$bin/initdb" -D "$dir/data" -U drawbridge -A trust -N -E UTF8 --locale=C.UTF-8 >"$dir/log" 2>&1 \
+                    || exit 1
+            fi
             printf '%s\\n' "$settings" "port = $port" "unix_socket_directories = '$dir'" >>"$dir/data/postgresql.conf"
             as "$bin/pg_ctl" start -w -s -D "$dir/data" -l "$dir/server.log" >/dev/null 2>&1 || exit 1
             echo ready

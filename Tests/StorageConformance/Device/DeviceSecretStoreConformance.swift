@@ -221,12 +221,38 @@ package enum DeviceSecretStoreConformance {
             let store = try await open()
             for (name, lifetime) in [("a", 1), ("b", 2), ("c", 3)] {
                 _ = try await store.issueSample(name, lifetime: .milliseconds(lifetime))
+                _ = try await store.end(.appSession(SessionID(rawValue: "app-\(name)")), .sample())
             }
             let cutoff = Sample.now + .milliseconds(3)
             try expectEqual(try await store.purgeDeviceSecrets(expiredBefore: cutoff, limit: 1), 1, "first")
             try expectEqual(try await store.purgeDeviceSecrets(expiredBefore: cutoff, limit: 10), 1, "second")
             try expectEqual(try await store.deviceSecret(digest: "digest-a"), nil, "its secret")
             try expect(try await store.deviceSecret(digest: "digest-c") != nil, "one at the cutoff stays")
+        },
+        ConformanceCase("a purge keeps a device while an app is signed in below it, and its end takes that along") {
+            open in
+            let store = try await open()
+            for name in ["kept", "left"] { _ = try await store.issueSample(name, lifetime: .milliseconds(1)) }
+            _ = try await store.end(.appSession("app-left"), .sample())
+            let cutoff = Sample.now + .seconds(10)
+            try expectEqual(try await store.purgeDeviceSecrets(expiredBefore: cutoff, limit: 1), 1, "first")
+            try expectEqual(try await store.purgeDeviceSecrets(expiredBefore: cutoff, limit: 1), 0, "then")
+            try expectEqual(try await store.deviceSecret(digest: "digest-left"), nil, "the one that was left")
+            try expectEqual(try await store.deviceSecret(digest: "digest-kept")?.sessionIDs, ["app-kept"], "the other")
+            let ended = try await store.end(.device("device-kept"), .sample(at: cutoff))
+            try expectEqual(ended, Ended(sessions: ["app-kept"], devices: ["device-kept"]), "its end")
+            // A server looks at what it kept once an hour.
+            let another = try await open()
+            try expectEqual(try await another.purgeDeviceSecrets(expiredBefore: cutoff, limit: 1), 1, "at last")
+            try expectEqual(try await another.deviceSecret(digest: "digest-kept"), nil, "its secret")
+        },
+        ConformanceCase("a purge keeps no device for an app session that has expired by then") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a", lifetime: .milliseconds(1))
+            let end = try await store.appSession(id: "app-a")?.expiresAt ?? Sample.now
+            try expectEqual(try await store.purgeDeviceSecrets(expiredBefore: end, limit: 1), 0, "until its end")
+            let later = try await open().purgeDeviceSecrets(expiredBefore: end + .milliseconds(1), limit: 1)
+            try expectEqual(later, 1, "after it")
         },
     ]
 }

@@ -49,6 +49,21 @@ extension StorageError {
         case engine(code: String)
         /// A server refused to connect, or the connection to it is lost.
         case noConnection
+        /// A connection leads to another server than the one that is written to, as to an old primary that runs again.
+        case otherServer
         case unknown
+
+        /// What the log says of it; `nil` where that would be nothing.
+        package var words: String? {
+            switch self {
+            case .damage: "the database is damaged"
+            case .missing(let what): "the database has no \(what)"
+            case .notUnderstood: "the database holds something that this program cannot use"
+            case .engine(let code): code
+            case .noConnection: "the connection to the database failed"
+            case .otherServer: "a connection leads to another database server than the one that is written to"
+            case .unknown: nil
+            }
+        }
     }
 }

@@ -197,7 +197,8 @@ package final class LoginTokenIssuer: Sendable {
         }
     }
 
-    private func record(_ issuing: Issuing) async throws -> LoginTokenAnswer {
+    /// - Parameter isAgain: whether the user turned out to be known the last time.
+    private func record(_ issuing: Issuing, isAgain: Bool = false) async throws -> LoginTokenAnswer {
         let (terms, bearer, origin, now) = (issuing.terms, issuing.bearer, issuing.origin, issuing.at)
         let issuedAt = Timestamp(seconds: now.seconds)
         let claims = LoginTokenClaims(
@@ -230,11 +231,15 @@ package final class LoginTokenIssuer: Sendable {
             try await gate.giveBack(limits.issueKeys(bearer, origin: origin), at: now)
             return try await answer(repeating: record, terms: terms, at: now)
         case .keyReused: throw Self.keyReused
+        // What reads does not see what writes saw, and will not for as long as the two are at different databases: each
+        // further turn would be one more write, without an end.
+        case .userKnown where isAgain:
+            throw StorageError.unavailable("a user whom the database has on writing is not there on reading")
         case .userKnown:
             // Not assumed of one that was there by then: another issuer's token may have been first.
             var known = issuing
             (known.session, known.isFirstSight) = try await issuingSession(of: bearer, at: now)
-            return try await record(known)
+            return try await record(known, isAgain: true)
         }
     }
 

@@ -48,7 +48,9 @@ struct Redemption: Sendable {
     func events(opening session: WebSession) -> [AuditEvent] {
         var events = [
             event(.loginTokenRedeemed, .success, sessionID: session.id),
-            event(.webSessionOpened, .success, reason: session.opening.rawValue, sessionID: session.id),
+            event(
+                .webSessionOpened, .success, reason: session.opening.rawValue, sessionID: session.id,
+                detail: AuditDetail.opening(under: session.parentID)),
         ]
         if let refusal = landing.refusal {
             events.append(

@@ -55,7 +55,8 @@ package protocol DeviceStore: SettingStore {
         replayed: Ending
     ) async throws -> DeviceSecretUseOutcome
 
-    /// Removes devices that expired before `cutoff`.
+    /// Removes devices that expired before `cutoff`, apart from those below which an app session lives that had not
+    /// expired by then: its end is still theirs. One that was kept may go up to an hour after that session.
     /// - Returns: how many, at most `limit` of them.
     func purgeDeviceSecrets(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 

@@ -63,16 +63,21 @@ package final class NativeSSOExchange: Sendable {
     }
 
     /// Ten a minute for each device, then none for a while; unknown secrets are counted by sender.
+    ///
+    /// The settings are part of what is counted for: once they are others a new count begins, for those too who are
+    /// blocked, and nothing else begins one.
     private func checkLimit(
         of device: DeviceSecret?, settings: NativeSSOSettings, _ request: TokenRequest
     ) async throws {
+        let window = settings.exchangeWindow
+        let rule = "\(window.count) \(window.block.inMilliseconds)"
         let key =
             if let device {
-                RateLimitKey(scope: "exchange.device", value: device.id.rawValue, window: settings.exchangeWindow)
+                RateLimitKey(scope: "exchange.device", value: "\(device.id.rawValue) \(rule)", window: window)
             } else {
                 RateLimitKey(
-                    scope: "exchange.unknown", value: "\(request.client.id) \(request.origin.networkName)",
-                    window: settings.exchangeWindow)
+                    scope: "exchange.unknown", value: "\(request.client.id) \(request.origin.networkName) \(rule)",
+                    window: window)
             }
         try await gate.pass(
             [key], of: device?.subject, client: request.client.id, origin: request.origin, at: request.at,

@@ -132,10 +132,13 @@ package final class NativeSSOOpening: Sendable {
     private func event(
         _ type: AuditEventType, _ passed: Granted, _ request: TokenRequest, sessionID: SessionID
     ) -> AuditEvent {
-        AuditEvent(
+        var detail = JSONObjectWriter()
+        detail.add(AuditDetail.deviceSecretID, passed.facts.secret?.device.id.rawValue)
+        // The secret alone does not say from which session: the apps of a device share it.
+        detail.add(AuditDetail.parent, passed.session.id.rawValue)
+        return AuditEvent(
             at: request.at, type: type, outcome: .success, reason: SessionOpening.tokenExchange.rawValue,
             subject: passed.session.subject, clientID: passed.session.clientID, targetClientID: request.client.id,
-            sessionID: sessionID, origin: request.origin,
-            detail: passed.facts.secret.map { DeviceSecrets.detail($0.device.id) })
+            sessionID: sessionID, origin: request.origin, detail: detail.finishedText())
     }
 }

@@ -49,7 +49,7 @@ package enum NativeSSOSettingsText {
 
     private static func value(_ value: JSONValue) -> NativeSSOValue? {
         if let flag = value.bool { return .flag(flag) }
-        if let number = value.integer.flatMap({ Int(exactly: $0) }) { return .number(number) }
+        if let number = value.wholeNumber.flatMap({ Int(exactly: $0) }) { return .number(number) }
         return value.string.map(NativeSSOValue.word)
     }
 }

@@ -29,11 +29,13 @@ package struct AuthorizationRequest: Hashable, Sendable {
     /// What the user is asked for: the scopes, and those whose claims are asked for by name (OpenID Connect Core §5.5).
     package var consentScope: Scope { Scope(tokens: scope.tokens + requestedClaims.scopes) }
 
-    /// What the user said to it.
+    /// What the user said to it, in their browser's session.
     func consentEvent(
-        _ type: AuditEventType, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
+        _ type: AuditEventType, _ session: WebSession, origin: RequestOrigin, at now: Timestamp
     ) -> AuditEvent {
-        AuditEvent(at: now, type: type, outcome: .success, subject: subject, clientID: client.id, origin: origin)
+        AuditEvent(
+            at: now, type: type, outcome: .success, subject: session.subject, clientID: client.id,
+            sessionID: session.id, origin: origin)
     }
 
     /// This request, limited to what may be granted at this moment.

@@ -146,7 +146,7 @@ package final class Authorizations: Sendable {
         guard try await admission(of: asked, for: request, origin: origin, at: now) != nil else {
             return tooMany(request)
         }
-        try await storage.append([request.consentEvent(.consentDenied, asked, origin: origin, at: now)])
+        try await storage.append([request.consentEvent(.consentDenied, session, origin: origin, at: now)])
         return request.answer.outcome(of: .accessDenied, "the user declined", issuer: issuer)
     }
 
@@ -239,7 +239,7 @@ package final class Authorizations: Sendable {
         if let reused, request.client.rejectsReusedChallenge {
             return request.answer.outcome(of: .invalidRequest, "\(reused) was used before", issuer: issuer)
         }
-        if agreed { try await remember(request, session.subject, origin: origin, at: now) }
+        if agreed { try await remember(request, session, origin: origin, at: now) }
         let issued = try await codes.issue(
             AuthorizationGrant(
                 clientID: request.client.id, redirectURI: request.redirectURI, codeChallenge: request.codeChallenge,
@@ -279,12 +279,12 @@ package final class Authorizations: Sendable {
 
     /// Keeps the consent where the redirect tells apps apart (RFC 8252 §8.6); elsewhere the event alone is kept.
     private func remember(
-        _ request: AuthorizationRequest, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
+        _ request: AuthorizationRequest, _ session: WebSession, origin: RequestOrigin, at now: Timestamp
     ) async throws {
-        let event = request.consentEvent(.consentGranted, subject, origin: origin, at: now)
+        let event = request.consentEvent(.consentGranted, session, origin: origin, at: now)
         guard request.redirectKind == .https else { return try await storage.append([event]) }
         try await storage.rememberConsent(
-            of: subject, to: request.client.id, scopes: Set(request.consentScope.tokens), at: now, event: event)
+            of: session.subject, to: request.client.id, scopes: Set(request.consentScope.tokens), at: now, event: event)
     }
 
     private func sealed(

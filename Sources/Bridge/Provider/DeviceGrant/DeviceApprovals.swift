@@ -166,12 +166,9 @@ package final class DeviceApprovals: Sendable {
         _ type: AuditEventType, _ authorization: DeviceAuthorization, by session: WebSession, origin: RequestOrigin,
         at now: Timestamp
     ) -> AuditEvent {
-        var detail = JSONObjectWriter()
-        detail.add("asked_at", authorization.createdAt.rfc3339)
-        detail.add("network", authorization.network)
-        return AuditEvent(
+        AuditEvent(
             at: now, type: type, outcome: .success, subject: session.subject, clientID: authorization.clientID,
-            sessionID: session.id, origin: origin, detail: detail.finishedText())
+            sessionID: session.id, origin: origin, detail: authorization.auditDetail(ofAnswer: true))
     }
 
     private func flaw(

@@ -51,6 +51,16 @@ package struct DeviceAuthorization: Hashable, Sendable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
     }
+
+    /// What events say of the device: which of those that wait for a code it is.
+    /// - Parameter isAnswer: whether it is its user who acts, whose event has an address of its own.
+    func auditDetail(ofAnswer isAnswer: Bool = false) -> String {
+        var detail = JSONObjectWriter()
+        if isAnswer { detail.add("asked_at", createdAt.rfc3339) }
+        detail.add(AuditDetail.codeID, IssuedAuthorizationCode.publicName(digest))
+        if isAnswer { detail.add("network", network) }
+        return detail.finishedText()
+    }
 }
 
 /// A stored device authorization, and what its user decided.

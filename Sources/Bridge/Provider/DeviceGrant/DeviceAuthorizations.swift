@@ -67,17 +67,20 @@ package final class DeviceAuthorizations: Sendable {
     private func start(
         _ scope: Scope, _ client: Client, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Started {
-        let event = AuditEvent(
+        var event = AuditEvent(
             at: now, type: .deviceCodeIssued, outcome: .success, clientID: client.id, origin: origin)
-        let told = try await refusals.admits(event, within: []) ? event : nil
+        let isTold = try await refusals.admits(event, within: [])
         for _ in 1...Self.tries {
             let secret = OpaqueSecret.make(.deviceCode, random: random)
             let userCode = DeviceUserCode.make(random: random)
             let authorization = DeviceAuthorization(
                 digest: secret.digest, userCode: userCode.digest(key), clientID: client.id, scope: scope,
                 network: origin.address?.limitNetwork.description, createdAt: now, expiresAt: now + Self.lifetime)
-            guard try await store.recordDeviceAuthorization(authorization, event: told) else { continue }
-            if told == nil { refusals.countLeftOut(event) }
+            event.detail = authorization.auditDetail()
+            guard try await store.recordDeviceAuthorization(authorization, event: isTold ? event : nil) else {
+                continue
+            }
+            if !isTold { refusals.countLeftOut(event) }
             return Started(deviceCode: Secret(secret.expose()), userCode: userCode)
         }
         throw StorageError.unavailable("no user code is free")

@@ -46,7 +46,12 @@ struct CodeRedemption: Sendable {
         }
         let outcome = try await codes.redeemOnce(
             digest: state.code.digest, opening: session, refreshToken: record, at: request.at,
-            events: [type, .appSessionOpened].map { event($0, state, request, sessionID: session.id) })
+            events: [
+                // Of the code: about the session that it was granted in, as its issue is, so that a search by that one
+                // finds what came of it.
+                event(type, state, request, of: state.grantedIn, [AuditDetail.opened: session.id]),
+                event(.appSessionOpened, state, request, of: session.id, [AuditDetail.parent: state.grantedIn]),
+            ])
         return Opening(session: session, refreshToken: refreshToken, outcome: outcome)
     }
 
@@ -64,13 +69,19 @@ struct CodeRedemption: Sendable {
         await endings.take(in: ended)
     }
 
+    /// - Parameters:
+    ///   - sessionID: the session that it is about.
+    ///   - other: the session at the other end of the code, by what it is to that one.
     func event(
         _ type: AuditEventType, _ state: AuthorizationCodeState, _ request: TokenRequest, reason: String? = nil,
-        sessionID: SessionID? = nil
+        of sessionID: SessionID? = nil, _ other: KeyValuePairs<String, SessionID> = [:]
     ) -> AuditEvent {
-        AuditEvent(
+        var detail = JSONObjectWriter()
+        detail.add(AuditDetail.codeID, IssuedAuthorizationCode.publicName(state.code.digest))
+        for (name, id) in other { detail.add(name, id.rawValue) }
+        return AuditEvent(
             at: request.at, type: type, outcome: reason == nil ? .success : .failure, reason: reason,
             subject: state.code.grant.subject, clientID: request.client.id, sessionID: sessionID,
-            origin: request.origin)
+            origin: request.origin, detail: detail.finishedText())
     }
 }

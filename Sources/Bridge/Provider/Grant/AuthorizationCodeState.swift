@@ -12,6 +12,10 @@ package struct IssuedAuthorizationCode: Hashable, Sendable {
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
     }
+
+    /// The name of a code, a device's too, in the audit log.
+    /// - Parameter digest: ``digest``.
+    static func publicName(_ digest: String) -> String { AuditDetail.publicName(of: "code", digest) }
 }
 
 /// A stored authorization code, and what became of it (contract §5.1).

@@ -46,11 +46,14 @@ package final class AuthorizationCodes: Sendable {
         _ grant: AuthorizationGrant, _ admission: Admission, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Secret<String>? {
         let code = OpaqueSecret.make(.authorizationCode, at: now, random: random)
+        var detail = JSONObjectWriter()
+        detail.add(AuditDetail.codeID, IssuedAuthorizationCode.publicName(code.digest))
         let isRecorded = try await store.recordCode(
             IssuedAuthorizationCode(digest: code.digest, grant: grant, issuedAt: now, expiresAt: now + Self.lifetime),
             event: AuditEvent(
                 at: now, type: .authorizationCodeIssued, outcome: .success, subject: grant.subject,
-                clientID: grant.clientID, sessionID: grant.browserSessionID, origin: origin))
+                clientID: grant.clientID, sessionID: grant.browserSessionID, origin: origin,
+                detail: detail.finishedText()))
         return isRecorded ? Secret(code.expose()) : nil
     }
 }

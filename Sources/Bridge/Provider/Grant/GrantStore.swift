@@ -1,3 +1,5 @@
+import OAuth2
+
 /// What was granted: consents, authorization codes, app sessions, refresh tokens, and access tokens taken back.
 package protocol GrantStore: Sendable {
     // What users have allowed apps to have.
@@ -119,8 +121,11 @@ extension GrantStore {
 extension AuditEvent {
     /// This miss as a code's last, which says so (docs/rules/authorization-request.md K6).
     package var takingCodeAway: AuditEvent {
+        var detail = JSONObjectWriter()
+        detail.add(AuditDetail.codeID, fact(AuditDetail.codeID))
+        detail.add("ends", "authorization_code")
         var event = self
-        event.detail = #"{"ends":"authorization_code"}"#
+        event.detail = detail.finishedText()
         return event
     }
 }

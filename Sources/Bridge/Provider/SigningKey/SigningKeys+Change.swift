@@ -89,6 +89,17 @@ extension SigningKeys {
         return try await store.signingKeys().keys.filter { $0.isLive(at: now) && !$0.isOpened(by: maker.master) }
     }
 
+    /// Whether to retire these would be to seal new keys with another master key than that of all in force: servers
+    /// that run with that one could not use them, and would sign nothing any more.
+    /// - Parameter ids: as for ``retire(_:action:)``.
+    package func wouldShutOutServers(retiring ids: Set<String>?) async throws -> Bool {
+        var draft = SigningKeyDraft(try await store.signingKeys().keys, at: time.now())
+        let inForce = draft.keys.filter { $0.isLive(at: draft.now) }
+        guard !inForce.isEmpty, !inForce.contains(where: { $0.isOpened(by: maker.master) }) else { return false }
+        _ = try withdraw(ids ?? Set(draft.keys.map(\.id)), in: &draft)
+        return !draft.added.isEmpty
+    }
+
     /// Withdraws again what an older state of the database brought back.
     func withdrawReturned() async throws {
         let returned = state.withLock { $0.returned }

@@ -45,8 +45,9 @@ package protocol EndingGround {
     func opened(by app: ClientID, of subject: Subject, in session: SessionID?, at now: Timestamp) throws -> [EndingRoot]
 
     /// Has no login token open anything that was issued to the user until now.
+    /// - Parameter isByApp: whether an app's sign-out does it, and not everything of the user ends.
     /// - Returns: how many of those on record could still have been used.
-    func voidLoginTokens(of subject: Subject, at now: Timestamp) throws -> Int
+    func voidLoginTokens(of subject: Subject, isByApp: Bool, at now: Timestamp) throws -> Int
 
     /// Ends what a user's tokens opened in the console, each with its event (contract §16.9).
     func endConsole(of subject: Subject, _ ending: Ending) throws
@@ -119,7 +120,7 @@ package struct EndingWalk {
     private mutating func voidLoginTokens(
         of subject: Subject, by app: ClientID? = nil, in session: SessionID? = nil
     ) throws {
-        let count = try ground.voidLoginTokens(of: subject, at: ending.at)
+        let count = try ground.voidLoginTokens(of: subject, isByApp: app != nil, at: ending.at)
         guard count > 0 else { return }
         try record(ending.event(voidingLoginTokens: count, of: subject, by: app, in: session))
     }

@@ -86,7 +86,7 @@ package final class PhoneApprovals: Sendable {
             return try signIn.scanned(by: phone, transaction: transaction, at: now)
         }
         let network = PhoneApprovers.network(of: signIn.page.address)
-        try await record(.crossDeviceScanned, phone, signIn, origin: origin, at: now)
+        try await record(.crossDeviceScanned, phone, id, signIn, origin: origin, at: now)
         return ScannedSignIn(
             browser: BrowserWords.browser(signIn.page.userAgent), system: BrowserWords.system(signIn.page.userAgent),
             network: network?.description, isSameNetwork: isNear(signIn),
@@ -108,7 +108,7 @@ package final class PhoneApprovals: Sendable {
         let (signIn, now, _) = try await step(id, phone, origin) { signIn, now throws(PhoneSignIn.Refusal) in
             try signIn.approved(by: phone, transaction: Secret(transaction), digits: digits, at: now)
         }
-        try await record(.crossDeviceApproved, phone, signIn, origin: origin, at: now)
+        try await record(.crossDeviceApproved, phone, id, signIn, origin: origin, at: now)
         return ShownDigits(digits: digits, expiresIn: (signIn.endsAt() - now).roundedUpSeconds)
     }
 
@@ -123,10 +123,10 @@ package final class PhoneApprovals: Sendable {
             signIn, now throws(PhoneSignIn.Refusal) in
             try signIn.denied(by: phone, at: now)
         }
-        if isFirst { try await record(.crossDeviceDenied, phone, signIn, origin: origin, at: now) }
+        if isFirst { try await record(.crossDeviceDenied, phone, id, signIn, origin: origin, at: now) }
         guard isReport else { return }
         try await log.block(signIn.page.address, at: now)
-        try await record(.crossDeviceReported, phone, signIn, origin: origin, at: now)
+        try await record(.crossDeviceReported, phone, id, signIn, origin: origin, at: now)
         await remember(reportOf: id, at: now)
     }
 
@@ -167,12 +167,11 @@ package final class PhoneApprovals: Sendable {
 
     /// Says what the user did, with the computer's address as well as the phone's.
     private func record(
-        _ type: AuditEventType, _ phone: ApprovingPhone, _ signIn: PhoneSignIn, origin: RequestOrigin,
+        _ type: AuditEventType, _ phone: ApprovingPhone, _ id: String, _ signIn: PhoneSignIn, origin: RequestOrigin,
         at now: Timestamp
     ) async throws {
-        var detail = JSONObjectWriter()
-        detail.add("computer", signIn.page.address?.description)
-        try await log.record(type, by: phone, detail: detail.finishedText(), origin: origin, at: now)
+        let detail = PhoneSignInNames.auditDetail(of: id, computer: signIn.page.address)
+        try await log.record(type, by: phone, detail: detail, origin: origin, at: now)
     }
 }
 

@@ -329,6 +329,15 @@ struct PhoneSignInNames: Sendable {
     static func isID(_ text: String) -> Bool { text.utf8.count == 22 && Base64URL.decode(text)?.count == 16 }
 
     static func key(of id: String) -> String { "p:" + PhoneSignIn.digest(id) }
+
+    /// What events of one sign-in say, from the scan to the session: which one it is. The link has the id itself.
+    /// - Parameter computer: the address of the page, in events of the phone.
+    static func auditDetail(of id: String, computer: NetworkAddress? = nil) -> String {
+        var detail = JSONObjectWriter()
+        detail.add("computer", computer?.description)
+        detail.add(AuditDetail.signInID, AuditDetail.publicName(of: "sign-in", id))
+        return detail.finishedText()
+    }
 }
 
 extension RandomSource {

@@ -183,7 +183,8 @@ extension PhoneSignIns {
             }
             guard
                 let opened = try await opener.openApproved(
-                    by: app, scope: phone.scope, replacing: current, origin: origin, at: now)
+                    by: app, scope: phone.scope, replacing: current,
+                    detail: PhoneSignInNames.auditDetail(of: id), origin: origin, at: now)
             else {
                 try await log.recordRefusal(.sessionEnded, of: phone, origin: origin, at: now)
                 return .over(reached)

@@ -30,7 +30,8 @@ package struct Account: Hashable, Sendable {
     /// What else is known, for apps that may ask for it.
     package var claims: StandardClaims
     package var claimsChangedAt: Timestamp?
-    /// When everything of the user last ended at once; kept with the user, and never the same twice.
+    /// When everything of the user last ended at once; kept with the user, and never the same twice. An app's sign-out
+    /// ends not everything.
     package var everythingEndedAt: Timestamp?
 
     package init(

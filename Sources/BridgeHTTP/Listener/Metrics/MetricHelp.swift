@@ -14,8 +14,8 @@ enum MetricHelp {
         "drawbridge_database_restored_timestamp_seconds":
             "When this process last noticed that the database is an earlier one, to the minute.",
         "drawbridge_degraded":
-            "1 while this part lacks what it needs, such as Redis or its file of notes, is away itself (redis) or leaves "
-            + "something undone (purge).",
+            "1 while this part lacks what it needs, such as Redis or its file of notes, is away itself (redis), leaves "
+            + "something undone (purge) or differs from the database's (clock).",
         "drawbridge_device_codes_total": "Sign-ins of devices without a browser, by outcome.",
         "drawbridge_http_request_duration_seconds":
             "Time from a request's head to its answer, by route, method and status.",
@@ -24,10 +24,12 @@ enum MetricHelp {
         "drawbridge_phone_sign_in_turned_away_total":
             "Questions of pages that wait for a phone which were answered at once, because as many waited as may.",
         "drawbridge_phone_sign_in_waiting": "Pages of this server that wait for a phone.",
+        "drawbridge_ready": "1 while what the server cannot do without works, by what /readyz calls it.",
         "drawbridge_redemptions_total": "Login tokens that were shown, by outcome.",
         "drawbridge_self_issued_total": "Sign-ins by a phone's own key, by outcome.",
         "drawbridge_spans_dropped_total": "Spans of traced requests that nobody got, by reason.",
         "drawbridge_spans_sent_total": "Spans of traced requests that the collector has taken.",
+        "drawbridge_tls_certificate_expiry_timestamp_seconds": "When the certificate in use expires.",
         "drawbridge_writer_longest_seconds":
             "The longest time since the start that the one connection that writes was held, by what held it.",
         "drawbridge_writer_seconds": "Time for which the one connection that writes was held, by what held it.",

@@ -44,7 +44,7 @@ enum IssueRequestReader {
         for (name, value) in try StrictBody.members(ofJSON: body, knowing: members) {
             if value.string?.isEmpty == true { continue }
             if name == "ttl" {
-                guard let seconds = value.integer.flatMap({ Int(exactly: $0) }) else { throw wrongType(name) }
+                guard let seconds = value.wholeNumber.flatMap({ Int(exactly: $0) }) else { throw wrongType(name) }
                 fields.ttl = seconds
             } else {
                 guard let text = value.string else { throw wrongType(name) }

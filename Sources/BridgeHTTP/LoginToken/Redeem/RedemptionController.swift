@@ -53,6 +53,7 @@ struct RedemptionController: BrowserGroup {
         let parameters = reading.parameters
         guard try await isInPlace(reading.token, request) else { throw OAuthError(.notFound) }
         let tokenSessions = try await browsers.tokenSessionsToEnd(of: request)
+        try await context.requireAwaited()
         let outcome = try await RetryCookie.telling {
             try await redeemer.redeem(
                 RedemptionRequest(
@@ -66,16 +67,16 @@ struct RedemptionController: BrowserGroup {
                     origin: context.origin(of: request)))
         }
         metrics.count(outcome)
-        // Of the place and not of the token: all refusals look the same (contract §4.3).
-        let visitor = pageVisitor(request, context)
         switch outcome {
         case .landed(let location, let opened):
             return try await RetryCookie.telling {
                 try await redeemer.deliver(opened) { try await landed(at: location, opened, tokenSessions, request) }
             }
-        case .refused: return pages.refused(to: await kit.atHome(visitor, request))
+        // Of the place and not of the token: all refusals look the same (contract §4.3).
+        case .refused: return pages.refused(to: await kit.atHome(pageVisitor(request, context), request))
         case .limited(let wait):
-            return pages.limited(retryAfter: wait, of: .links, to: await kit.atHome(visitor, request))
+            let visitor = await kit.atHome(pageVisitor(request, context), request)
+            return pages.limited(retryAfter: wait, of: .links, to: visitor)
         case .confirm(let submitsItself, let code):
             let visitor = pageVisitor(request, context, for: try await website(of: reading.token))
             let stay = await stay(reading.token, request)

@@ -85,6 +85,7 @@ struct AuthorizeController: BrowserGroup {
                 let tokenSessions = try await tokenSessions(of: request, for: client)
                 let visitor = try await visitor(
                     request, context, browser, tokenSessions.answering, for: client, mayRedeem: true)
+                try await context.requireAwaited()
                 return try await answer(
                     try await RetryCookie.telling {
                         try await services.tokens.confirmSwitch(journey, token: Secret(token), by: visitor)
@@ -102,6 +103,7 @@ struct AuthorizeController: BrowserGroup {
         let visitor = try await visitor(
             request, context, browser, tokenSessions.answering, for: client,
             mayRedeem: mayBringToken && !isForeign(request))
+        if mayBringToken { try await context.requireAwaited() }
         return try await answer(
             try await RetryCookie.telling {
                 try await services.tokens.begin(

@@ -105,6 +105,22 @@ package final class CommitMark: Sendable {
         }
     }
 
+    /// What the file of a process that may run now says, without a part in it.
+    static func glance(at path: String) -> Found {
+        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard opened >= 0 else { return .missing }
+        defer { Foundation.close(opened) }
+        var status = stat()
+        var bytes = [UInt8](repeating: 0, count: length)
+        guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == length,
+            pread(opened, &bytes, length, 0) == length
+        else { return .doubtful }
+        return bytes.withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return .doubtful }
+            return read(start, inode: UInt64(status.st_ino), generation: generation(of: opened))
+        }
+    }
+
     deinit {
         page.withLock { page in
             if let start = page.start { munmap(start, Self.length) }

@@ -15,6 +15,10 @@ final class NodeLease: Sendable {
     private let dialect: SQLDialect
     private let holder: LeaseHolder
     private let mark: CommitMark?
+    /// See ``RestoreCheck/neighbours``.
+    private let neighbours: [String: SeenCommit]
+    /// Told where the name was taken.
+    private let written: WrittenDatabase?
     private let time: TimeSource
     private let logger: Logger
 
@@ -37,12 +41,14 @@ final class NodeLease: Sendable {
     private let state = Mutex(State())
 
     init(
-        node: String, dialect: SQLDialect, mark: CommitMark? = nil, holder: LeaseHolder = LeaseHolder(),
-        time: TimeSource, logger: Logger
+        node: String, dialect: SQLDialect, mark: CommitMark? = nil, neighbours: [String: SeenCommit] = [:],
+        written: WrittenDatabase? = nil, holder: LeaseHolder = LeaseHolder(), time: TimeSource, logger: Logger
     ) {
         self.node = node
         self.dialect = dialect
         self.mark = mark
+        self.neighbours = neighbours
+        self.written = written
         self.holder = holder
         self.time = time
         self.logger = logger
@@ -144,12 +150,15 @@ final class NodeLease: Sendable {
                     // The next batch finds out more.
                     state.withLock { $0.loss = "the lease was not as it was left" }
                     logger.error("lost the node's lease", metadata: ["node": "\(node)"])
+                    written?.doubt()
                 }
                 tell(ifOtherThan: before)
                 return
             }
             let expiresAt = try row.integer(0)
             let transaction = try row.integer(1)
+            // A standby that has everything knows the lease as well; the fence of a batch finds out where this is.
+            if try row.integer(2) != held.run { written?.doubt() }
             let seen = state.withLock { state in
                 state.held?.expiresAt = expiresAt
                 state.seen.transaction = max(state.seen.transaction, transaction)
@@ -166,7 +175,8 @@ final class NodeLease: Sendable {
     private func otherHolder(_ session: any SQLSession) throws -> NodeHeld? {
         guard let row = try session.run(LeaseSQL.holder, [.text(node)]).first else { return nil }
         let other = try row.text(0)
-        return other.isEmpty || LeaseHolder(text: other) == holder ? nil : NodeHeld(expiresAt: try row.integer(1))
+        guard !other.isEmpty, LeaseHolder(text: other) != holder else { return nil }
+        return NodeHeld(holder: LeaseHolder(text: other), expiresAt: try row.integer(1))
     }
 
     /// - Returns: whether a renewal is wanted and none is waiting.
@@ -202,14 +212,15 @@ final class NodeLease: Sendable {
     private func hold(_ session: any SQLSession) throws {
         let (seen, known, isOpening) = state.withLock { ($0.seen, $0.held?.restoreNumber, !$0.hasOpened) }
         let identity = try dialect.lease.identity(session)
+        try written?.refuseEarlier(identity, on: session)
         try session.begin()
         do {
             guard try dialect.lease.isStill(identity, session) else { throw Self.elsewhere }
             let now = time.now()
             var held = try claimRow(session, isOpening: isOpening)
             let restore = RestoreCheck(
-                node: node, dialect: dialect, mark: isOpening ? mark?.found : nil, keepsMark: mark != nil, seen: seen,
-                known: known)
+                node: node, dialect: dialect, mark: isOpening ? mark?.found : nil, keepsMark: mark != nil,
+                neighbours: isOpening ? neighbours : [:], seen: seen, known: known)
             let point = try restore.run(session, identity: identity.text, at: now)
             held.restoreNumber = point.number
             try session.commit()
@@ -224,6 +235,7 @@ final class NodeLease: Sendable {
                 if let notice = point.notice { state.unreported.append(notice) }
             }
             mark?.note(sees)
+            written?.note(identity)
             if let notice = point.notice {
                 logger.error(
                     "the database is not as it was left: login tokens of before are not accepted any more",
@@ -245,7 +257,7 @@ final class NodeLease: Sendable {
         let hasRunOut = try row.integer(2) <= row.integer(3)
         // A file's lock was taken before, and is let go of when the process ends, however it ends.
         guard other == holder || hasRunOut || other.hasEnded || (isOpening && !dialect.lease.runsOut) else {
-            throw NodeHeld(expiresAt: try row.integer(2))
+            throw NodeHeld(holder: other, expiresAt: try row.integer(2))
         }
         guard let taken = try session.run(other == holder ? dialect.lease.extend : dialect.lease.take, new).first else {
             throw SQLError(kind: .interrupted, text: "a node's lease came and went")
@@ -267,6 +279,7 @@ final class NodeLease: Sendable {
 
 /// Another process holds the node's name.
 struct NodeHeld: Error {
+    let holder: LeaseHolder
     /// When its lease runs out, in milliseconds of the database's clock.
     let expiresAt: Int64
 

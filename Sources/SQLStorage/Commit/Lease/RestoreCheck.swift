@@ -8,6 +8,8 @@ struct RestoreCheck {
     /// What was noted beside the database, at the start of a process that notes it.
     let mark: CommitMark.Found?
     let keepsMark: Bool
+    /// What other nodes that run now have noted last, by their names, where this node has noted nothing.
+    var neighbours: [String: SeenCommit] = [:]
     let seen: SeenCommit
     /// The restore number under which this process wrote what it has seen; `nil` at its start.
     var known: Int64?
@@ -40,7 +42,8 @@ struct RestoreCheck {
         let isSame = isNew || (isIdentified && found == identity)
         let verdict = Verdict.of(
             missing: try flaw(in: session, end: end, transaction: transaction),
-            otherDatabase: isSame ? nil : flaw(ofDatabase: found), number: number, known: isIdentified ? known : nil)
+            otherDatabase: isSame ? nil : try flaw(in: session, ofDatabase: found), number: number,
+            known: isIdentified ? known : nil)
         switch verdict {
         case .same, .counted:
             if found != marked, keepsMark || isIdentified {
@@ -101,23 +104,36 @@ struct RestoreCheck {
     ) throws -> RestoreNotice.Reason? {
         var seen = [self.seen]
         if case .certain(let marked) = mark { seen.append(marked) }
-        for commit in seen where commit.sequence > 0 {
-            guard (end?.sequence ?? 0) >= commit.sequence else { return .eventsMissing }
-            let row = try session.run(RestoreSQL.hash, [.text(node), .integer(commit.sequence)]).first
-            // An old one may have been removed by retention.
-            if let row, row.values[0] != .text(commit.hash) { return .eventsMissing }
-        }
+        guard try seen.allSatisfy({ try has($0, of: node, endingAt: end, session) }) else { return .eventsMissing }
         // What another server counted means nothing here; that it is another shows by itself.
         return seen.contains { $0.transaction > transaction } ? .transactionsMissing : nil
     }
 
+    private func has(
+        _ commit: SeenCommit, of node: String, endingAt end: AuditChainEnd?, _ session: any SQLSession
+    ) throws -> Bool {
+        guard commit.sequence > 0 else { return true }
+        guard (end?.sequence ?? 0) >= commit.sequence else { return false }
+        let row = try session.run(RestoreSQL.hash, [.text(node), .integer(commit.sequence)]).first
+        // An old one may have been removed by retention.
+        return row.map { $0.values[0] == .text(commit.hash) } ?? true
+    }
+
     /// - Parameter found: what the database says of itself, which is not what it should.
-    private func flaw(ofDatabase found: String) -> RestoreNotice.Reason? {
+    private func flaw(in session: any SQLSession, ofDatabase found: String) throws -> RestoreNotice.Reason? {
         guard !dialect.lease.identifiesDatabase else { return .otherServer }
         return switch mark {
         case .doubtful: .unknownEnd
-        case .missing: found == "marked" ? .unknownEnd : nil
+        case .missing: try found == "marked" && !isVouchedFor(session) ? .unknownEnd : nil
         case .certain, nil: nil
+        }
+    }
+
+    /// Whether others use the database now, and it has what they noted: a new name is then no sign of a copy.
+    private func isVouchedFor(_ session: any SQLSession) throws -> Bool {
+        guard neighbours.values.contains(where: { $0.sequence > 0 }) else { return false }
+        return try neighbours.allSatisfy { node, commit in
+            try has(commit, of: node, endingAt: AuditChainEnd.find(of: node, session.run), session)
         }
     }
 }

@@ -159,9 +159,38 @@ enum DeviceSecretSQL {
                 AND issued_at > (SELECT min(issued_at) FROM device_secret_digest WHERE device_secret_id = $1)
              ORDER BY issued_at DESC, digest LIMIT 1000 OFFSET $2)
         """
+}
 
-    static let purge = ExpiredRows(of: "device_secret", by: "id")
-    /// The digests of one removed device: whichever rows another node's purge took meanwhile, no secret is left without
+/// What a purge does (``ExpiredDevices``).
+extension DeviceSecretSQL {
+    /// When the device expired that comes `$3` devices later than the first of those that expired at `$1` or later, and
+    /// before `$2`.
+    static let laterExpiry: SQLStatement = """
+        SELECT expires_at FROM device_secret WHERE expires_at >= $1 AND expires_at < $2
+        ORDER BY expires_at LIMIT 1 OFFSET $3
+        """
+
+    /// Whether no app session is below a device but such as ended, or expired before a time. Looked up for each, and not
+    /// joined: PostgreSQL might read all sessions for that.
+    private static func isIdle(at time: String) -> String {
+        """
+        (SELECT s.id FROM app_session s
+            WHERE s.device_secret_id = device_secret.id AND s.ended_at IS NULL AND s.expires_at >= \(time) LIMIT 1) IS NULL
+        """
+    }
+
+    /// The devices that expired at `$1` or later, and before `$2`, and below which no app was signed in at `$3`.
+    static let idle = SQLStatement(
+        """
+        SELECT id, expires_at FROM device_secret WHERE expires_at >= $1 AND expires_at < $2 AND \(isIdle(at: "$3"))
+        ORDER BY expires_at, id LIMIT $4
+        """)
+
+    static let purge = SQLStatement("DELETE FROM device_secret WHERE id = $1 AND \(isIdle(at: "$2"))")
+    /// The digests of a removed device: whichever rows another node's purge took meanwhile, no secret is left without
     /// its device.
-    static let purgeDigests: SQLStatement = "DELETE FROM device_secret_digest WHERE device_secret_id = $1"
+    static let purgeDigests: SQLStatement = """
+        DELETE FROM device_secret_digest
+        WHERE device_secret_id = $1 AND NOT EXISTS (SELECT 1 FROM device_secret WHERE id = $1)
+        """
 }

@@ -1,4 +1,5 @@
 package import Bridge
+import Synchronization
 
 extension DurableStorage: DeviceStore {
     package func deviceSecret(digest: String) async throws -> PresentedDeviceSecret? {
@@ -105,9 +106,28 @@ extension DurableStorage: DeviceStore {
     }
 
     package func purgeDeviceSecrets(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await purge([DeviceSecretSQL.purge], before: cutoff, limit: limit) { transaction, devices in
-            for device in devices { try transaction.submit(DeviceSecretSQL.purgeDigests, [device.values[0]]) }
-        }.reduce(0, +)
+        let now = time.now()
+        let start = purgeProgress.withLock { $0.start(in: ExpiredDevices.table, at: now) }
+        var search = ExpiredDevices(before: cutoff, from: start, limit: limit)
+        while !search.isOver {
+            search = try await browse { [search] session in
+                var search = search
+                try search.look(in: session)
+                return search
+            }
+        }
+        let devices = search.found
+        if !devices.isEmpty {
+            try await writeUpkeep { transaction in
+                for device in devices {
+                    try transaction.submit(DeviceSecretSQL.purge, [device, SQLValue(cutoff)])
+                    try transaction.submit(DeviceSecretSQL.purgeDigests, [device])
+                }
+            }
+        }
+        let place = search.place
+        purgeProgress.withLock { $0.note(place, in: ExpiredDevices.table, at: now) }
+        return devices.count
     }
 }
 

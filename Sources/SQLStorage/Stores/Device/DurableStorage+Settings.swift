@@ -23,7 +23,7 @@ extension DurableStorage {
     }
 
     package func saveSetting(
-        _ name: String, _ value: String?, seenAs seen: String?, at now: Timestamp, event: AuditEvent
+        _ name: String, _ value: String?, seenAs seen: String?, at now: Timestamp, events: [AuditEvent]
     ) async throws -> Bool {
         let change =
             switch (value, seen) {
@@ -34,7 +34,7 @@ extension DurableStorage {
             }
         return try await write { transaction in
             guard try transaction.changes(change) else { return false }
-            try transaction.record(event)
+            for event in events { try transaction.record(event) }
             return true
         }
     }

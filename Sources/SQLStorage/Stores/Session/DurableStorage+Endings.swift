@@ -158,11 +158,18 @@ struct EndingSQL: Sendable {
         """
 
     /// Grows with every end, whatever the clocks of two nodes say: tokens remember after which one they were issued.
-    static let voidLoginTokens: SQLStatement = """
-        UPDATE app_user SET login_tokens_void_until =
-            CASE WHEN login_tokens_void_until >= $2 THEN login_tokens_void_until + 1 ELSE $2 END
-        WHERE subject = $1
+    static let voidLoginTokens = SQLStatement(
+        "UPDATE app_user SET login_tokens_void_until = \(nextEnd) WHERE subject = $1")
+
+    /// As ``voidLoginTokens``, by an app's sign-out: since when everything of the user has ended stays as it was.
+    static let voidLoginTokensByApp = SQLStatement(
         """
+        UPDATE app_user SET login_tokens_void_until = \(nextEnd), app_ended_at = \(nextEnd),
+            everything_ended_at = \(AccountSQL.everythingEndedAt)
+        WHERE subject = $1
+        """)
+
+    private static let nextEnd = "CASE WHEN login_tokens_void_until >= $2 THEN login_tokens_void_until + 1 ELSE $2 END"
 
     /// How many login tokens of a user ``voidLoginTokens`` will take effect on: those that ``LoginTokenSQL/standing``
     /// finds good, and that did not end with their session. Holds the user, so that of two ends at once one counts them.
@@ -292,9 +299,10 @@ struct SQLEndingGround: EndingGround {
         ).map(EndingRoot.init(row:))
     }
 
-    func voidLoginTokens(of subject: Subject, at now: Timestamp) throws -> Int {
+    func voidLoginTokens(of subject: Subject, isByApp: Bool, at now: Timestamp) throws -> Int {
         let held = try transaction.run(EndingSQL.pendingLoginTokens, [SQLValue(subject), SQLValue(now)]).first
-        _ = try transaction.changes(EndingSQL.voidLoginTokens, [SQLValue(subject), SQLValue(now)])
+        let void = isByApp ? EndingSQL.voidLoginTokensByApp : EndingSQL.voidLoginTokens
+        _ = try transaction.changes(void, [SQLValue(subject), SQLValue(now)])
         return try held?.count(0) ?? 0
     }
 

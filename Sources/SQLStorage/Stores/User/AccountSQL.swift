@@ -6,8 +6,16 @@ enum AccountSQL {
     static let columns = """
         account.subject, account.username, account.display_name, account.email, account.password_hash, account.role, \
         account.second_factor, account.second_factor_step, account.created_at, account.password_changed_at, \
-        app_user.disabled_at, account.claims, account.claims_changed_at, app_user.login_tokens_void_until
+        app_user.disabled_at, account.claims, account.claims_changed_at, \(everythingEndedAt)
         """
+
+    /// When everything of a user ended last: the last of the user's ends, unless an app's sign-out was the last
+    /// (``Migration/endsOfEverything``).
+    static let everythingEndedAt = """
+        CASE WHEN app_user.login_tokens_void_until = app_user.app_ended_at THEN app_user.everything_ended_at \
+        ELSE app_user.login_tokens_void_until END
+        """
+
     private static let source = "account JOIN app_user ON app_user.subject = account.subject"
 
     static let byUsername = SQLStatement("SELECT \(columns) FROM \(source) WHERE account.username_key = $1")
@@ -58,10 +66,11 @@ enum AccountSQL {
         """
 
     /// Changes nothing, and holds a user for whom everything ended last at `$2`, and who is not disabled.
-    static let holdStanding: SQLStatement = """
-        UPDATE app_user SET subject = subject
-        WHERE subject = $1 AND disabled_at IS NULL AND COALESCE(login_tokens_void_until, 0) = COALESCE($2, 0)
+    static let holdStanding = SQLStatement(
         """
+        UPDATE app_user SET subject = subject
+        WHERE subject = $1 AND disabled_at IS NULL AND COALESCE(\(everythingEndedAt), 0) = COALESCE(CAST($2 AS BIGINT), 0)
+        """)
 
     /// Changes nothing, and holds an account against changes at the same time.
     static let hold: SQLStatement = "UPDATE account SET role = role WHERE subject = $1"
@@ -82,8 +91,10 @@ enum AccountSQL {
         UPDATE account SET password_hash = $3 WHERE subject = $1 AND password_hash = $2
         """
 
+    /// Changes a row only where the claims are others.
     static let setClaims: SQLStatement = """
-        UPDATE account SET claims = $2, claims_changed_at = $3 WHERE subject = $1
+        UPDATE account SET claims = $2, claims_changed_at = $3
+        WHERE subject = $1 AND COALESCE(claims, '') <> COALESCE($2, '')
         """
 
     static let setRole: SQLStatement = """

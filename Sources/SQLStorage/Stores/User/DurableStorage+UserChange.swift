@@ -33,9 +33,8 @@ extension DurableStorage {
                 try take(transaction.setNames(names, of: subject, at: ending.at, events: events))
             }
             if let claims = change.claims {
-                let isSet = try transaction.setClaims(
-                    claims, of: subject, at: ending.at, event: events(.userClaimsChanged, [:]))
-                try take(isSet ? .changed(.nothing) : .noAccount)
+                let event = events(.userClaimsChanged, [:])
+                try take(transaction.setClaims(claims, of: subject, at: ending.at, event: event))
             }
             if let hash = change.passwordHash {
                 let more = try transaction.setPassword(

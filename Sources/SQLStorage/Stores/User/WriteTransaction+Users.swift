@@ -13,13 +13,14 @@ extension WriteTransaction {
         return try end(.user(subject), ending, by: sql)
     }
 
-    /// - Returns: whether there is such an account.
-    func setClaims(_ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent) throws -> Bool {
+    func setClaims(
+        _ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent
+    ) throws -> UserChangeOutcome {
         guard try changes(AccountSQL.setClaims, [SQLValue(subject), SQLValue(claims.text), SQLValue(now)]) else {
-            return false
+            return try run(AccountSQL.subjectExists, [SQLValue(subject)]).isEmpty ? .noAccount : .unchanged
         }
         try record(event)
-        return true
+        return .changed(.nothing)
     }
 
     /// A check of the old address does not hold for a new one.
@@ -30,6 +31,11 @@ extension WriteTransaction {
         guard let before = try run(AccountSQL.bySubject, [SQLValue(subject)]).first.map(Account.init(row:)) else {
             return .noAccount
         }
+        let changed = [
+            ("display_name", before.displayName, names.displayName), ("email", before.email, names.email),
+            ("username", before.username?.text, names.username?.text),
+        ].filter { !Self.isSame($0.1, $0.2) }.map(\.0)
+        guard !changed.isEmpty else { return .unchanged }
         let row: [SQLValue] = [
             SQLValue(subject), SQLValue(names.username?.text), SQLValue(names.username?.key),
             SQLValue(names.displayName), SQLValue(names.email),
@@ -40,10 +46,6 @@ extension WriteTransaction {
             // Two take a name at once, and neither sees the other's row: the index does.
             return .usernameTaken
         }
-        let changed = [
-            ("display_name", before.displayName, names.displayName), ("email", before.email, names.email),
-            ("username", before.username?.text, names.username?.text),
-        ].filter { !Self.isSame($0.1, $0.2) }.map(\.0)
         try record(events(.userRenamed, ["changed": changed.joined(separator: ",")]))
         if changed.contains("email"), before.claims.values["email_verified"] != nil {
             let claims = try StandardClaims(before.claims.values.filter { $0.key != "email_verified" })

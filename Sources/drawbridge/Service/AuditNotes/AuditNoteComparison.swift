@@ -14,9 +14,6 @@ struct AuditNoteComparison: Sendable {
     let time: TimeSource
     let logger: Logger
 
-    /// Contradictions that the log names one by one.
-    private static let namedLimit = 20
-
     func look(at notes: () throws -> AuditKeptNotes) async {
         do {
             let kept = try notes()
@@ -41,25 +38,24 @@ struct AuditNoteComparison: Sendable {
             logger.notice("the audit log no longer contradicts its checkpoints")
         }
         watch.note(contradictions: found)
-        // As its chain grows, a contradiction of the same node looks a little different each time.
-        let nodes = Set(found.compactMap(\.node))
-        watch.toldNodes.formIntersection(nodes)
-        let news = found.filter { problem in problem.node.map { !watch.toldNodes.contains($0) } ?? true }
+        // Of another kind it is news, although one of the same node was told before: that may have been expected.
+        let groups = Set(found.map(\.group))
+        watch.toldGroups.formIntersection(groups)
+        let news = found.filter { !watch.toldGroups.contains($0.group) }
         guard let first = news.first else { return }
-        for problem in news.prefix(Self.namedLimit) {
+        for problem in news.prefix(AuditVerificationReport.Problem.namedLimit) {
             logger.error(
                 "the audit log contradicts what was signed about it",
                 metadata: ["id": "\(problem.whereabouts)", "kind": "\(problem.kind.rawValue)", "file": "\(path)"])
         }
         var detail = JSONObjectWriter()
-        detail.add("count", Int64(news.count))
-        detail.add("id", first.id)
+        detail.add(news, count: news.count)
         try await storage.append([
             AuditEvent(
                 at: time.now(), type: .auditContradicted, outcome: .failure, reason: first.kind.rawValue,
                 detail: detail.finishedText())
         ])
         // Not before: what could not be written is told of at the next look.
-        watch.toldNodes = nodes
+        watch.toldGroups = groups
     }
 }

@@ -49,6 +49,15 @@ struct AuditNoteFile: Sendable {
         return kept
     }
 
+    /// Lines that should be a note and are none.
+    func unreadableLines() throws(PrivateFileError) -> [AuditVerificationTerms.UnreadableLine] {
+        var lines: [AuditVerificationTerms.UnreadableLine] = []
+        for path in [path, previousPath] {
+            lines += try Self.read(path).malformedLines.map { .init(file: path, line: $0) }
+        }
+        return lines
+    }
+
     /// The notes at the file's end: the last ones of every node that writes, and soon read, however much came before.
     func readEnd() throws(PrivateFileError) -> AuditKeptNotes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

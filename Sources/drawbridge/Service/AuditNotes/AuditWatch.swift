@@ -8,7 +8,7 @@ import Synchronization
 final class AuditWatch: Sendable {
     private struct State {
         var contradictions: [AuditVerificationReport.Problem] = []
-        var toldNodes: Set<String> = []
+        var toldGroups: Set<AuditVerificationReport.Problem.Group> = []
         var refusedCuts: [AuditVerificationReport.Problem] = []
         var fileProblem: String?
         /// Why the log could not be compared with its notes the last time.
@@ -24,10 +24,10 @@ final class AuditWatch: Sendable {
         state.withLock { $0.contradictions = found }
     }
 
-    /// The nodes of whose contradictions the log has an event; one that is well again may be reported again.
-    var toldNodes: Set<String> {
-        get { state.withLock { $0.toldNodes } }
-        set { state.withLock { $0.toldNodes = newValue } }
+    /// The contradictions of which the log has an event; one that has gone may be reported again.
+    var toldGroups: Set<AuditVerificationReport.Problem.Group> {
+        get { state.withLock { $0.toldGroups } }
+        set { state.withLock { $0.toldGroups = newValue } }
     }
 
     /// What kept retention from removing old events.

@@ -14,7 +14,7 @@ struct AuditWatchService: Service {
     let watch: AuditWatch
     /// How long audit events have to stay; `nil` for ever.
     let retention: Duration?
-    let time: TimeSource
+    let clock: DatabaseClock
     let logger: Logger
     private let comparison: AuditNoteComparison
     /// One look at a time: of two, the older could end last and bring back what is no longer true, and both would write
@@ -23,14 +23,15 @@ struct AuditWatchService: Service {
 
     init(
         storage: any BridgeStorage, file: AuditNoteFile, keys: [AuditVerifierKey], watch: AuditWatch,
-        retention: Duration?, metrics: any MetricsFactory, time: TimeSource, logger: Logger
+        retention: Duration?, clock: DatabaseClock? = nil, metrics: any MetricsFactory, time: TimeSource,
+        logger: Logger
     ) {
         self.storage = storage
         self.file = file
         self.keys = keys
         self.watch = watch
         self.retention = retention
-        self.time = time
+        self.clock = clock ?? DatabaseClock(of: storage, time: time, logger: logger)
         self.logger = logger
         let comparison = AuditNoteComparison(
             storage: storage, path: file.path, keys: keys, watch: watch, metrics: metrics, time: time, logger: logger)
@@ -66,7 +67,7 @@ struct AuditWatchService: Service {
     func begin() async {
         do {
             if let retention {
-                for cut in try await storage.adoptCuts(olderThan: retention, at: time.now()) {
+                for cut in try await storage.adoptCuts(olderThan: retention, at: clock.removalTime()) {
                     logger.notice(
                         "adopted a cut of the audit log that an earlier version made",
                         metadata: ["node": "\(cut.node)", "through": "\(cut.through)"])

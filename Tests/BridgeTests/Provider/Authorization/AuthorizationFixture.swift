@@ -71,6 +71,22 @@ enum AuthorizationFixture {
     }
 }
 
+extension Provider {
+    /// The authorization endpoint over the same clients, codes and storage.
+    func authorizations() -> Authorizations {
+        Authorizations(
+            rules: AuthorizationRequestRules(
+                issuer: issuerName, clients: service.clients, subjectOfHint: { _ in nil }),
+            codes: codes, storage: service.storage, keys: service.keys,
+            monitor: AuthorizationMonitor(
+                memory: InProcessReuseMemory(
+                    lifetime: AuthorizationMonitor.reuseWindow, capacity: 100, time: service.clock.source),
+                refusals: RefusalLog(audit: service.storage, limiter: UnlimitedRateLimiter()),
+                fullness: Degradation(part: "test")),
+            givesDeviceSecrets: { false }, time: service.clock.source)
+    }
+}
+
 func clientDocument(_ json: String) throws -> Client {
     try JSONDecoder().decode(ClientDocument.self, from: Data(json.utf8)).client
 }

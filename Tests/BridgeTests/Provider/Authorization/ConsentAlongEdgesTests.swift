@@ -9,7 +9,7 @@ import Testing
 @Suite struct ConsentAlongEdgesTests {
     private static let all = "openid profile email"
 
-    /// A third party's website, and sessions of one user there.
+    /// A third party's website, and sessions in one browser there.
     private struct World: Sendable {
         static let site: ClientID = "site"
 
@@ -25,23 +25,16 @@ import Testing
             service.clients.replace(
                 with: ClientDirectory(
                     service.clients.current.all + [try AuthorizationFixture.website()], defaultTarget: website))
-            authorizations = Authorizations(
-                rules: AuthorizationRequestRules(
-                    issuer: issuerName, clients: service.clients, subjectOfHint: { _ in nil }),
-                codes: provider.codes, storage: service.storage, keys: service.keys,
-                monitor: AuthorizationMonitor(
-                    memory: InProcessReuseMemory(
-                        lifetime: AuthorizationMonitor.reuseWindow, capacity: 100, time: service.clock.source),
-                    refusals: RefusalLog(audit: service.storage, limiter: UnlimitedRateLimiter()),
-                    fullness: Degradation(part: "test")),
-                givesDeviceSecrets: { false }, time: service.clock.source)
+            authorizations = provider.authorizations()
         }
 
         /// - Parameter scope: what the app's bearer had whose link opened it; `nil` for a sign-in of the user's own.
-        func session(_ id: SessionID, openedBy scope: String?) async throws -> WebSession {
+        func session(
+            _ id: SessionID, of subject: Subject = "alice", openedBy scope: String?
+        ) async throws -> WebSession {
             let now = clock.now
             let session = WebSession(
-                id: id, secretDigest: "digest of \(id)", subject: "alice", clientID: Self.site,
+                id: id, secretDigest: "digest of \(id)", subject: subject, clientID: Self.site,
                 appClientID: scope == nil ? nil : app, parentID: nil, loginTokenID: nil,
                 opening: scope == nil ? .authorize : .loginToken, scope: scope.flatMap { Scope($0) },
                 authentication: Authentication(time: now, acr: "aal1", amr: ["pwd"]), createdAt: now,
@@ -75,7 +68,9 @@ import Testing
             return try #require(try await storage.code(digest: secret.digest)).code.grant.scope.description
         }
 
-        func consent() async throws -> Set<String> { try await storage.consent(of: "alice", to: Self.site) ?? [] }
+        func consent(of subject: Subject = "alice") async throws -> Set<String> {
+            try await storage.consent(of: subject, to: Self.site) ?? []
+        }
     }
 
     private func withWorld(_ body: (World) async throws -> Void) async throws {
@@ -136,6 +131,23 @@ import Testing
             let answer = try await world.answer(try await world.agree(question.journey, linked))
             #expect(answer == "openid")
             #expect(try await world.consent() == ["openid"])
+        }
+    }
+
+    @Test func `a yes that alice was asked for grants nothing in bob's session, and asks him`() async throws {
+        try await withWorld { world in
+            let alices = try await world.session("alices", openedBy: nil)
+            let journey = try question(try await world.ask(alices)).journey
+            let bobs = try await world.session("bobs", of: "bob", openedBy: nil)
+            let outcome = try await world.agree(journey, bobs)
+            guard case .askConsent(_, _, let asked) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(asked == "bob")
+            #expect(try await world.consent(of: "bob").isEmpty)
+            let answer = try await world.answer(try await world.agree(journey, alices))
+            #expect(answer == Self.all)
         }
     }
 

@@ -48,7 +48,17 @@ import Testing
             parameters, basic: .given(id: "pushing", secret: Secret(provider.secret.expose())), origin: origin())
     }
 
-    @Test func `§2.2: a good request gets a URI that stands for it, once`() async throws {
+    /// What comes of a browser that brings a request URI.
+    private func authorize(
+        _ uri: Secret<String>, at authorizations: Authorizations, as client: String = "pushing",
+        in session: WebSession? = nil
+    ) async throws -> AuthorizationOutcome {
+        try await authorizations.begin(
+            try Provider.parameters([("client_id", client), ("request_uri", uri.expose())]),
+            browser: .make(.formBinding, random: .system), session: session, origin: origin())
+    }
+
+    @Test func `§2.2: a good request gets a URI that stands for it`() async throws {
         try await withRequests { requests, provider in
             let uri = try await push(requests, provider, try form()).expose()
             #expect(uri.hasPrefix("urn:ietf:params:oauth:request_uri:"))
@@ -62,6 +72,39 @@ import Testing
             #expect(parameters["state"] == "s")
             // The client named itself in the header alone; what is kept names it for later.
             #expect(parameters["client_id"] == "pushing")
+        }
+    }
+
+    @Test func `§2.2: a request URI is good for ninety seconds, and then for nobody`() async throws {
+        try await withRequests { requests, provider in
+            let authorizations = provider.authorizations()
+            let uri = try await push(requests, provider, try form())
+            provider.service.clock.advance(.milliseconds(89_999))
+            let inTime = try await authorize(uri, at: authorizations)
+            guard case .signIn = inTime else { Issue.record("\(inTime)"); return }
+            provider.service.clock.advance(.milliseconds(1))
+            #expect(try await authorize(uri, at: authorizations).isOfUnusableURI)
+        }
+    }
+
+    @Test func `§2.2: a request URI that got its code leads to no sign-in page any more`() async throws {
+        try await withRequests { requests, provider in
+            provider.service.change("pushing") { $0.isFirstParty = true }
+            let now = provider.service.clock.now
+            let session = WebSession(
+                id: "alices", secretDigest: "d",
+                lineage: .signIn(
+                    of: "alice", authentication: Authentication(time: now), at: now, lifetime: .seconds(3600)),
+                clientID: website, createdAt: now, idleLifetime: .seconds(3600), lastSeenAt: now)
+            #expect(try await provider.service.storage.open(session, replacing: nil, events: []))
+            let authorizations = provider.authorizations()
+            let uri = try await push(requests, provider, try form())
+            let first = try await authorize(uri, at: authorizations, in: session)
+            guard case .redirect(let location) = first, location.contains("code=") else {
+                Issue.record("\(first)")
+                return
+            }
+            #expect(try await authorize(uri, at: authorizations).isOfUnusableURI)
         }
     }
 
@@ -183,26 +226,10 @@ import Testing
             other.redirectURIs = try #require(service.clients.current["pushing"]).redirectURIs
             service.clients.replace(
                 with: ClientDirectory(service.clients.current.all + [other], defaultTarget: website))
-            let authorizations = Authorizations(
-                rules: AuthorizationRequestRules(
-                    issuer: issuerName, clients: service.clients, subjectOfHint: { _ in nil }),
-                codes: provider.codes, storage: service.storage, keys: service.keys,
-                monitor: AuthorizationMonitor(
-                    memory: InProcessReuseMemory(
-                        lifetime: AuthorizationMonitor.reuseWindow, capacity: 100, time: service.clock.source),
-                    refusals: RefusalLog(audit: service.storage, limiter: UnlimitedRateLimiter()),
-                    fullness: Degradation(part: "test")),
-                givesDeviceSecrets: { false }, time: service.clock.source)
-            let uri = try await push(requests, provider, try form()).expose()
-            func authorize(as client: String) async throws -> AuthorizationOutcome {
-                try await authorizations.begin(
-                    try Provider.parameters([("client_id", client), ("request_uri", uri)]),
-                    browser: .make(.formBinding, random: .system), session: nil, origin: origin())
-            }
-            let stolen = try await authorize(as: "other")
-            guard case .page(let code, let reason) = stolen else { Issue.record("\(stolen)"); return }
-            #expect(code == .invalidRequestURI && reason == .unusableRequestURI)
-            let own = try await authorize(as: "pushing")
+            let authorizations = provider.authorizations()
+            let uri = try await push(requests, provider, try form())
+            #expect(try await authorize(uri, at: authorizations, as: "other").isOfUnusableURI)
+            let own = try await authorize(uri, at: authorizations)
             guard case .signIn(_, let request) = own else { Issue.record("\(own)"); return }
             #expect(request.client.id == "pushing")
         }
@@ -214,5 +241,12 @@ import Testing
             let found = try await refusal { try await push(requests, provider, try form(["claims": claims])) }
             #expect(found == "invalid_request ")
         }
+    }
+}
+
+extension AuthorizationOutcome {
+    /// Whether it is the page for a request URI that stands for nothing.
+    fileprivate var isOfUnusableURI: Bool {
+        if case .page(.invalidRequestURI, .unusableRequestURI) = self { true } else { false }
     }
 }

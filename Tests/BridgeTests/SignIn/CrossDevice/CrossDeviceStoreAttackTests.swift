@@ -160,11 +160,11 @@ import Testing
             let page = try await desk.begin()
             let digits = try await desk.approve(page, try await desk.scan(page, phone), phone)
             let approved = store.written
-            uses.isLost.withLock { $0 = true }
+            uses.loss.withLock { $0 = .everything }
             await #expect(throws: StorageError.self) {
                 try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
             }
-            uses.isLost.withLock { $0 = false }
+            uses.loss.withLock { $0 = .none }
             #expect(try await desk.state(page) == .denied)
             let other = try await desk.phone("another")
             #expect(
@@ -269,43 +269,6 @@ import Testing
             store.isLost.withLock { $0 = true }
             await #expect(throws: StorageError.self) { try await task.value }
         }
-    }
-}
-
-/// What counts once, where it cannot be asked at times.
-private final class LosableUses: RequestStore {
-    let isLost = Mutex(false)
-    private let store: any RequestStore
-
-    init(_ store: any RequestStore) { self.store = store }
-
-    private func reached() throws -> any RequestStore {
-        if isLost.withLock({ $0 }) { throw StorageError.unavailable("lost") }
-        return store
-    }
-
-    func storePushedRequest(_ request: PushedRequest) async throws { try await reached().storePushedRequest(request) }
-
-    func pushedRequest(digest: String) async throws -> PushedRequest? {
-        try await reached().pushedRequest(digest: digest)
-    }
-
-    func consumePushedRequest(
-        digest: String, pushedAfter start: Timestamp, until expiry: Timestamp, at now: Timestamp
-    ) async throws -> Bool {
-        try await reached().consumePushedRequest(digest: digest, pushedAfter: start, until: expiry, at: now)
-    }
-
-    func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await reached().purgePushedRequests(expiredBefore: cutoff, limit: limit)
-    }
-
-    func claimUse(digest: String, madeAfter start: Timestamp, until expiry: Timestamp) async throws -> Bool {
-        try await reached().claimUse(digest: digest, madeAfter: start, until: expiry)
-    }
-
-    func purgeUses(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await reached().purgeUses(expiredBefore: cutoff, limit: limit)
     }
 }
 

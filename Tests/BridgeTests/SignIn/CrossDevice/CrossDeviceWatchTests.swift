@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import Synchronization
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 
     @Test func `attack: of many who come at once as many wait as may`() async throws {
         try await withService { service in
-            let watch = CrossDeviceWatch(store: service.storage, capacity: 5, time: SettableClock().source)
+            let watch = CrossDeviceWatch(store: service.storage, capacity: 5, time: SettableClock(noon).source)
             try await withThrowingTaskGroup(of: CrossDeviceWatch.Wait.self) { group in
                 for number in 0..<50 {
                     group.addTask {
@@ -34,7 +35,7 @@ import Testing
 
     @Test func `attack: a page that asks again and again has one place`() async throws {
         try await withService { service in
-            let watch = CrossDeviceWatch(store: service.storage, capacity: 2, time: SettableClock().source)
+            let watch = CrossDeviceWatch(store: service.storage, capacity: 2, time: SettableClock(noon).source)
             let first = wait(for: "page", in: watch)
             while watch.waiting < 1 { await Task.yield() }
             #expect(await wait(for: "page", in: watch).value == .noPlace)
@@ -48,7 +49,7 @@ import Testing
 
     @Test func `whoever was kept long enough gives the place to the next`() async throws {
         try await withService { service in
-            let clock = SettableClock()
+            let clock = SettableClock(noon)
             let watch = CrossDeviceWatch(store: service.storage, capacity: 1, time: clock.source)
             let first = wait(for: "page", in: watch)
             while watch.waiting < 1 { await Task.yield() }
@@ -64,7 +65,7 @@ import Testing
 
     @Test func `whoever goes away gives the place to the next`() async throws {
         try await withService { service in
-            let watch = CrossDeviceWatch(store: service.storage, capacity: 1, time: SettableClock().source)
+            let watch = CrossDeviceWatch(store: service.storage, capacity: 1, time: SettableClock(noon).source)
             let first = wait(for: "page", in: watch)
             while watch.waiting < 1 { await Task.yield() }
             first.cancel()
@@ -79,7 +80,7 @@ import Testing
     @Test func `whoever went away while another waits for the same record leaves the other's place alone`() async throws
     {
         try await withService { service in
-            let watch = CrossDeviceWatch(store: service.storage, capacity: 2, time: SettableClock().source)
+            let watch = CrossDeviceWatch(store: service.storage, capacity: 2, time: SettableClock(noon).source)
             let first = wait(for: "page", in: watch)
             while watch.waiting < 1 { await Task.yield() }
             let again = wait(for: "page", in: watch)

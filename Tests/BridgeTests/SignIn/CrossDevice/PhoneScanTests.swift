@@ -32,6 +32,7 @@ import Testing
             for other in others {
                 #expect(try await desk.refusal { try await desk.approve(page, other, phone) } == "access_denied")
             }
+            #expect(try await desk.reasons() == ["wrong_txn", "wrong_txn"])
         }
     }
 
@@ -83,6 +84,7 @@ import Testing
                         try await desk.approvals().deny(page.id, isReport: true, bearer: other, origin: origin())
                     } == "access_denied")
             }
+            #expect(try await desk.reasons() == [String?](repeating: "other_phone", count: 4))
             #expect(try await desk.state(page) == .scanned)
         }
     }

@@ -20,7 +20,7 @@ import Testing
 
     @Test func `a report is an alarm although its first answer was lost when the sign-in had ended`() async throws {
         try await withService { service in
-            let uses = UsesWhoseAnswerIsLost(service.storage)
+            let uses = LosableUses(service.storage, losing: .answersToClaims)
             let desk = try PhoneDesk(service, uses: uses)
             let phone = try await desk.phone()
             let page = try await desk.begin()
@@ -28,7 +28,7 @@ import Testing
             await #expect(throws: StorageError.self) {
                 try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
             }
-            uses.isLost.withLock { $0 = false }
+            uses.loss.withLock { $0 = .none }
             try await desk.approvals().deny(page.id, isReport: true, bearer: phone, origin: origin())
             try await expectOneAlarm(desk)
         }
@@ -150,39 +150,5 @@ import Testing
         #expect(try await desk.service.events().count { $0 == "cross_device.reported" } == 1)
         let next = try await desk.node().begin(replacing: nil, origin: origin())
         guard case .limited = next else { return #expect(Bool(false), "the computer begins another") }
-    }
-}
-
-/// What counts once is written down, and whoever asked does not hear of it.
-private final class UsesWhoseAnswerIsLost: RequestStore {
-    let isLost = Mutex(true)
-    private let store: any RequestStore
-
-    init(_ store: any RequestStore) { self.store = store }
-
-    func claimUse(digest: String, madeAfter start: Timestamp, until expiry: Timestamp) async throws -> Bool {
-        let isFirst = try await store.claimUse(digest: digest, madeAfter: start, until: expiry)
-        if isLost.withLock({ $0 }) { throw StorageError.unavailable("lost") }
-        return isFirst
-    }
-
-    func storePushedRequest(_ request: PushedRequest) async throws { try await store.storePushedRequest(request) }
-
-    func pushedRequest(digest: String) async throws -> PushedRequest? {
-        try await store.pushedRequest(digest: digest)
-    }
-
-    func consumePushedRequest(
-        digest: String, pushedAfter start: Timestamp, until expiry: Timestamp, at now: Timestamp
-    ) async throws -> Bool {
-        try await store.consumePushedRequest(digest: digest, pushedAfter: start, until: expiry, at: now)
-    }
-
-    func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await store.purgePushedRequests(expiredBefore: cutoff, limit: limit)
-    }
-
-    func purgeUses(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await store.purgeUses(expiredBefore: cutoff, limit: limit)
     }
 }

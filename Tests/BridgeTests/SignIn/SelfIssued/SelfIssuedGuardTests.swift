@@ -107,6 +107,32 @@ import Testing
         }
     }
 
+    @Test func `attack: a handed-over session that took the browser over while the phone answered links no key`()
+        async throws
+    {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.accounts.add("alice")
+            let own = try await desk.passwordSession()
+            let asked = try await desk.begin(linking: own.subject)
+            let now = service.clock.now
+            let handed = WebSession(
+                id: "handed", secretDigest: "d",
+                lineage: .handedOver(
+                    to: own.subject, own.authentication, session: own.id, issuedFrom: .browser(own), at: now,
+                    lifetime: .seconds(600)),
+                clientID: website, createdAt: now, idleLifetime: .seconds(600), lastSeenAt: now)
+            #expect(try await service.storage.open(handed, replacing: nil, events: []))
+            let found = try await reason {
+                try await desk.phone.finish(
+                    try desk.answer(asked), browser: desk.browser, current: handed, origin: origin())
+            }
+            #expect(found == .notSignedIn)
+            #expect(try await service.storage.linkedKeys(of: own.subject).isEmpty)
+            #expect(try await service.events().last == "self_issued.refused not_signed_in")
+        }
+    }
+
     @Test func `attack: a choice makes one account, and signs nobody in again`() async throws {
         try await withService { service in
             let desk = try SelfIssuedDesk(service)

@@ -1,6 +1,7 @@
 import Foundation
 import OAuth2
 import Testing
+import TestSupport
 
 @testable import Bridge
 
@@ -72,7 +73,7 @@ import Testing
         let context = try Self.table.get().context
         let wanted = ProcessInfo.processInfo.environment["SELF_ISSUED_MUTATIONS"].flatMap { Int($0) }
         let good = Self.cases.filter(\.expect.accept)
-        var random = SplitMix(state: 0x5EED)
+        var random = SplitMix64(seed: 0x5EED)
         var accepted: [String] = []
         for row in good {
             let texts = row.texts
@@ -88,7 +89,7 @@ import Testing
         #expect(accepted.isEmpty)
     }
 
-    private static func mutate(_ text: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+    private static func mutate(_ text: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         var text = text
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/\u{0} ".utf8)
         for _ in 0..<Int.random(in: 1...3, using: &random) {

@@ -1,9 +1,7 @@
 import Bridge
 import BridgeHTTP
 import Foundation
-import Logging
 import OAuth2
-import Synchronization
 import Testing
 
 @testable import drawbridge
@@ -159,26 +157,23 @@ struct SignedNotes: Sendable {
     }
 
     @Test func `notes that cannot be kept wait, and are kept when they can be`() async throws {
-        let lines = Mutex<[String]>([])
-        let logger = Logger(label: "test") { label in
-            JSONLogHandler(label: label, level: .notice) { line in lines.withLock { $0.append(line) } }
-        }
+        let lines = JSONLogLines()
         let watch = AuditWatch()
         try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
-        let keeper = AuditNoteKeeper(file: file, watch: watch, logger: logger)
+        let keeper = AuditNoteKeeper(file: file, watch: watch, logger: lines.logger)
         for size in 1...3 as ClosedRange<Int64> {
             keeper.publish([try notes.checkpoint(size)])
             await keeper.flush()
         }
         #expect(try await degraded(watch) == ["audit_checkpoints"])
-        #expect(lines.withLock { $0.count { $0.contains(#""level":"error""#) } } == 1, "once an outage")
+        #expect(lines.count(of: #""level":"error""#) == 1, "once an outage")
         try FileManager.default.removeItem(atPath: file.path)
         keeper.publish([try notes.checkpoint(4)])
         await keeper.flush()
         #expect(try await degraded(watch) == [])
         #expect(try file.read().notes.map(\.sequence) == [1, 2, 3, 4])
         // The service log has each of them, too.
-        #expect(AuditKeptNotes(lines.withLock { $0.joined() }.utf8).notes.map(\.sequence) == [1, 2, 3, 4])
+        #expect(AuditKeptNotes(lines.all.joined().utf8).notes.map(\.sequence) == [1, 2, 3, 4])
     }
 }
 

@@ -1,7 +1,6 @@
 import Bridge
 import BridgeHTTP
 import Foundation
-import Logging
 import Synchronization
 import Testing
 
@@ -14,12 +13,7 @@ import Testing
     private let key: AuditSigningKey
     private let watch = AuditWatch()
     private let metrics = PrometheusMetrics()
-    private let lines = LogLines()
-
-    private final class LogLines: Sendable {
-        let all = Mutex<[String]>([])
-        func count(of text: String) -> Int { all.withLock { $0.count { $0.contains(text) } } }
-    }
+    private let lines = JSONLogLines()
 
     init() throws {
         folder = try TemporaryFolder()
@@ -45,15 +39,12 @@ import Testing
     private func service(
         _ storage: any BridgeStorage, retention: Duration? = nil, endSize: Int? = nil
     ) -> AuditWatchService {
-        let lines = lines
         var file = file
         if let endSize { file.endSize = endSize }
         return AuditWatchService(
             storage: storage, file: file, keys: [key.verifierKey], watch: watch, retention: retention,
             metrics: metrics, time: .system,
-            logger: Logger(label: "test") { label in
-                JSONLogHandler(label: label, level: .notice) { line in lines.all.withLock { $0.append(line) } }
-            })
+            logger: lines.logger)
     }
 
     private func copy(_ name: String, from source: String, to target: String) throws {
@@ -121,7 +112,7 @@ import Testing
         #expect(metrics.exposition().contains("drawbridge_audit_log_problems 1"))
         let found = try await storage.search(AuditFilter(type: .auditContradicted), before: nil, limit: 10).records
         #expect(found.map(\.event.reason) == ["truncated"])
-        #expect(found.map(\.event.detail) == [#"{"count":1,"id":"n-4"}"#])
+        #expect(found.map(\.event.detail) == [#"{"count":1,"id":"n-4","problems":["n-4 truncated"]}"#])
         // Nothing new is found: nothing new is said.
         await service.look()
         #expect(lines.count(of: "contradicts what was signed") == 1)
@@ -172,19 +163,90 @@ import Testing
     @Test func `what is accepted is in the log before anything is set aside`() async throws {
         try await rewound()
         let storage = try open("n-cli")
-        let location = StorageLocation(
-            databasePath: path, database: nil, signingKeyPath: "\(folder.path)/key", keyName: "localhost/test",
-            masterKeyPath: "", loginTokenKeysPath: "", retiredKeysPath: "", siteName: "", node: "n")
-        let acceptance = AuditAcceptance(
-            storage: storage, location: location, keys: [key.verifierKey],
-            action: AdminAction(actor: .login("root"), origin: nil, at: Timestamp(milliseconds: 0)))
+        let acceptance = acceptance(storage)
         // In the way of the name that the file is to have.
         let name = "\(file.path).accepted-1970-01-01T000000.000Z"
         try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: false)
         await #expect(throws: PrivateFileError.self) { try await acceptance.run(saying: "the disk") }
         #expect(try file.read().notes.isEmpty == false)
         let found = try await storage.search(AuditFilter(type: .auditAccepted), before: nil, limit: 10).records
-        #expect(found.map(\.event.detail) == [#"{"actor":"login:root","count":1,"id":"n-4","said":"the disk"}"#])
+        #expect(
+            found.map(\.event.detail) == [
+                #"{"actor":"login:root","count":1,"id":"n-4","problems":["n-4 truncated"],"said":"the disk"}"#
+            ])
+        try await storage.close()
+    }
+
+    private func acceptance(_ storage: any BridgeStorage) -> AuditAcceptance {
+        let location = StorageLocation(
+            databasePath: path, database: nil, signingKeyPath: "\(folder.path)/key", keyName: "localhost/test",
+            masterKeyPath: "", loginTokenKeysPath: "", retiredKeysPath: "", siteName: "", node: "n")
+        return AuditAcceptance(
+            storage: storage, location: location, keys: [key.verifierKey],
+            action: AdminAction(actor: .login("root"), origin: nil, at: Timestamp(milliseconds: 0)))
+    }
+
+    /// With the checkpoints over it, so that nothing in the database shows it.
+    private func removeEnd(_ storage: DurableStorage, after sequence: Int64) async throws {
+        for rows in ["audit_event WHERE sequence", "audit_checkpoint WHERE size"] {
+            try await run("DELETE FROM \(rows) > \(sequence) AND node = 'n'", in: storage)
+        }
+    }
+
+    private func run(_ text: String, in storage: DurableStorage) async throws {
+        try await storage.write { _ = try $0.run(SQLStatement(text)) }
+    }
+
+    @Test func `an end that goes after a beginning did is told, in an event of its own`() async throws {
+        for _ in 0..<3 { try await live("n", events: 3) }
+        let storage = try open("m")
+        try await run("DELETE FROM audit_event WHERE node = 'n' AND sequence <= 3", in: storage)
+        let service = service(storage)
+        await service.begin()
+        #expect(lines.count(of: #""id":"n-1","kind":"missing""#) == 1)
+        #expect(metrics.exposition().contains("drawbridge_audit_log_problems 1"))
+        try await removeEnd(storage, after: 6)
+        for _ in 0..<2 { await service.look() }
+        #expect(lines.count(of: "contradicts what was signed") == 2)
+        #expect(lines.count(of: #""id":"n-7","kind":"truncated""#) == 1)
+        #expect(metrics.exposition().contains("drawbridge_audit_log_problems 2"))
+        let found = try await storage.search(AuditFilter(type: .auditContradicted), before: nil, limit: 10).records
+        #expect(
+            found.map(\.event.detail) == [
+                #"{"count":1,"id":"n-7","problems":["n-7 truncated"]}"#,
+                #"{"count":1,"id":"n-1","problems":["n-1 missing"]}"#,
+            ])
+        try await storage.close()
+    }
+
+    @Test func `accepting names everything that a verification beside the notes finds`() async throws {
+        for _ in 0..<3 { try await live("n", events: 3) }
+        let other = try key.sign(node: "n", size: 9, hash: AuditRecord.genesis, at: Timestamp(seconds: 1))
+        try file.append([.checkpoint(other)])
+        let storage = try open("n-cli")
+        try await run("DELETE FROM audit_event WHERE node = 'n' AND sequence <= 3", in: storage)
+        try await run("UPDATE audit_event SET reason = 'x' WHERE node = 'n' AND sequence = 5", in: storage)
+        try await removeEnd(storage, after: 6)
+        let output = Mutex("")
+        let streams = StandardStreams(
+            output: { bytes in output.withLock { $0 += String(decoding: bytes, as: UTF8.self) } }, errors: { _ in },
+            line: { nil }, rest: { Data() }, isTerminal: { false }, isWatched: { false }, isOutputSeen: { false })
+        try await StandardStreams.$current.withValue(streams) {
+            try await acceptance(storage).run(saying: "the disk")
+        }
+        let said = output.withLock { $0 }.split(separator: "\n").prefix(4).map(String.init)
+        #expect(
+            said == [
+                "n-1: missing", "The audit log ends before n-7: what was written from there on is gone.",
+                "n-9: checkpoint_mismatch", "n-5: edited",
+            ])
+        let found = try await storage.search(AuditFilter(type: .auditAccepted), before: nil, limit: 10).records
+        #expect(found.map(\.event.reason) == ["missing"])
+        let names = #"["n-1 missing","n-7 truncated","n-9 checkpoint_mismatch","n-5 edited"]"#
+        #expect(
+            found.map(\.event.detail) == [
+                #"{"actor":"login:root","count":4,"id":"n-1","problems":\#(names),"said":"the disk"}"#
+            ])
         try await storage.close()
     }
 

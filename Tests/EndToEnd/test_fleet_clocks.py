@@ -1,0 +1,103 @@
+"""Nodes whose clock is not that of the database which they share (ADR-0010)."""
+
+import re
+import subprocess
+
+import pytest
+import yaml
+
+import instance
+import wire
+from clock import shifted_by
+from fleet import ServedNode
+
+DAY = 86_400
+
+
+def readiness(server) -> wire.Answer:
+    return wire.send(server.management, "GET", "/readyz")
+
+
+def is_degraded(server) -> list[float]:
+    name = 'drawbridge_degraded{part="clock"} '
+    lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
+    return [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
+
+
+def errors_about_clocks(server) -> list[dict]:
+    return [line for line in server.json_lines() if "the database's" in line.get("message", "")]
+
+
+def wait_for_a_purge(postgres, name: str) -> None:
+    """Until a purge that began after this has gone through every step: the next one is past the step that is seen."""
+    for number in range(2):
+        postgres.query(f"INSERT INTO client_assertion_use (digest, expires_at) VALUES ('{number}', {number})", name)
+        instance.wait_until(
+            lambda: postgres.query("SELECT count(*) FROM client_assertion_use", name) == [["0"]], 30, "a purge")
+
+
+def test_a_node_that_starts_with_a_clock_a_month_ahead_removes_nothing_that_is_not_over(postgres):
+    name = "month_ahead"
+    first = instance.Served(f"database: {postgres.create(name)}\naudit: {{retention: 30d}}\npurge: {{interval: 1s}}\n")
+    assert first.redeem(first.issue()["token"]).status == 303
+    # What was signed at this end can be cut when more has come after it.
+    assert first.stop() == 0
+    first.start()
+    assert (readiness(first).json()["checks"]["clock"], is_degraded(first), errors_about_clocks(first)) == ("ok", [0], [])
+    assert first.stop() == 0
+
+    def kept() -> list[str]:
+        return postgres.query("SELECT (SELECT count(*) FROM web_session), (SELECT count(*) FROM login_token_use), "
+                              "(SELECT count(*) FROM audit_event WHERE node = 'main')", name)[0]
+
+    before = kept()
+    assert before[:2] == ["1", "1"] and int(before[2]) > 3
+    ahead = ServedNode(first, "ahead", shifted_by(31 * DAY))
+    try:
+        wait_for_a_purge(postgres, name)
+        assert kept() == before
+        answer = readiness(ahead)
+        assert answer.status == 200 and "clock" in answer.json()["degraded"]
+        assert is_degraded(ahead) == [1]
+        [told] = errors_about_clocks(ahead)
+        assert told["level"] == "error" and told["message"].startswith("the clock is ahead of the database's")
+        assert 31 * DAY - 60 < int(told["seconds"]) <= 31 * DAY
+    finally:
+        assert ahead.stop() == 0
+
+
+def test_a_node_that_starts_with_a_clock_that_is_behind_says_so(postgres):
+    behind = instance.Demo("--database", postgres.create("behind"), prefix=shifted_by(-3600))
+    try:
+        answer = readiness(behind)
+        assert answer.status == 200 and "clock" in answer.json()["degraded"]
+        assert is_degraded(behind) == [1]
+        [told] = errors_about_clocks(behind)
+        assert told["level"] == "error" and told["message"].startswith("the clock is behind the database's")
+    finally:
+        assert behind.stop() == 0
+
+
+@pytest.mark.parametrize("seconds, line", [
+    (0, "ok    clock of the database: agrees with ours"),
+    (12, r"note  clock of the database: 1[12] s behind ours; the clocks of nodes are to be within 5 s of each other"),
+    (-90, r"FAIL  clock of the database: \d\d s ahead of ours; let both follow a time server")])
+def test_check_config_online_compares_the_clock_with_the_databases(postgres, tmp_path, seconds, line):
+    settings = tmp_path / "drawbridge.yaml"
+    settings.write_text(f"public_origin: http://127.0.0.1:1\ndata_directory: {tmp_path}/data\n"
+                        f"database: {postgres.create(f'clock_{abs(seconds)}')}\n")
+    instance.run("keys", "init", "--config", str(settings))
+    instance.run("migrate", "--config", str(settings))
+    done = subprocess.run([*shifted_by(seconds), instance.binary(), "check-config", "--online", "--config", str(settings)],
+                          capture_output=True, text=True, timeout=60, env=instance.environment())
+    [told] = [text for text in done.stdout.splitlines() if text[6:].startswith("clock of the database")]
+    assert re.fullmatch(line, told), told
+    assert done.returncode == (1 if told.startswith("FAIL") else 0), done.stdout
+
+
+def test_no_rule_about_redis_takes_a_wrong_clock_for_an_outage_of_it():
+    rules = yaml.safe_load((instance.ROOT / "deploy/monitoring/drawbridge-alerts.yaml").read_text())
+    parts = {rule["alert"]: re.search(r'drawbridge_degraded{part(=~|!~|!=|=)"([^"]+)"}', rule["expr"]).groups()
+             for group in rules["groups"] for rule in group["rules"] if "drawbridge_degraded" in rule["expr"]}
+    assert [alert for alert, (sign, named) in parts.items() if ("clock" in named.split("|")) == (sign in ("=", "=~"))] == [
+        "DrawbridgeClock"]
