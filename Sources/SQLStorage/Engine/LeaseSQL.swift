@@ -131,8 +131,8 @@ struct LeaseSQL: Sendable {
             self.statement = statement
         }
 
-        /// Whether it is that of a server from which another has taken over since: the timeline, its second part, only
-        /// grows. Unknown, and so `false`, where a server may only be asked when it was started.
+        /// Whether it is that of a server from which another has taken over since: the timeline, its second part of eight
+        /// digits, only grows. Unknown, and so `false`, where a server may only be asked when it was started.
         func isEarlier(than other: Identity) -> Bool {
             let parts = text.split(separator: "/")
             let others = other.text.split(separator: "/")
