@@ -19,7 +19,7 @@ def test_a_request_that_meets_damage_takes_the_server_out_and_the_log_says_what_
     answers = [server.send("POST", ISSUE, {"Authorization": f"Bearer {server.bearer()}"}) for _ in range(2)]
     assert [answer.status for answer in answers] == [500, 500]
     # What was found within the last second holds that long.
-    wait_until(lambda: wire.send(server.management, "GET", "/readyz").status == 503, 5, "the storage to be unfit")
+    wait_until(lambda: wire.send(server.management, "GET", "/readyz").status == 503, 30, "the storage to be unfit")
     answer = wire.send(server.management, "GET", "/readyz")
     assert (answer.status, answer.json()["checks"]["storage"]) == (503, "failed")
     assert gauge(server, 'drawbridge_ready{check="storage"}') == [0]

@@ -11,7 +11,7 @@ import pytest
 import instance
 import simultaneous
 import wire
-from fleet import Fleet, within_a_second
+from fleet import Fleet, RedisWasLate, again_if_redis_was_late, unless_redis_is_late, within_a_second
 from servers import Redis
 from skips import NEEDS_STORES
 
@@ -135,9 +135,12 @@ def test_news_of_ended_sessions_need_no_redis(stores):
 def test_of_many_requests_at_once_over_three_nodes_the_burst_of_one_user_passes(limited):
     ports = [node.port for node in limited.nodes]
     bearer = limited.nodes[0].bearer("eager")
+    began = time.monotonic()
     answers = asyncio.run(simultaneous.at_once(ports, [lambda connection: connection.post_issue(bearer)] * 60))
     count = Counter(answer.status for answer in answers)
-    assert 5 <= count[200] <= 5 * (1 + counting_alone(limited)) and count[200] + count[429] == 60, count
+    # One more comes back every 65 seconds.
+    most = (5 + int((time.monotonic() - began) // 65)) * (1 + counting_alone(limited))
+    assert 5 <= count[200] <= most and count[200] + count[429] == 60, count
 
 
 def test_of_many_users_at_once_over_three_nodes_the_burst_of_their_network_passes(limited):
@@ -225,3 +228,48 @@ def test_a_demo_leaves_the_database_of_a_service_alone_and_finds_its_own_again(s
     second = instance.Demo("--database", own, "--no-limits")
     assert second.stop() == 0
     assert second.facts["users"] == first.facts["users"]
+
+
+class Said:
+    """A node with nothing but a log."""
+
+    def __init__(self, *lines: dict):
+        self.lines = lines
+
+    def json_lines(self) -> list[dict]:
+        return list(self.lines)
+
+
+def no_answer(message: str = "degraded", error: str = "Redis: no answer in time") -> Said:
+    return Said({"message": message, "part": "rate_limits", "error": error})
+
+
+@pytest.mark.parametrize("node, failure, tries", [
+    (no_answer(), RedisWasLate, 3), (Said(), AssertionError, 1), (no_answer("no longer degraded"), AssertionError, 1),
+    (no_answer(error="Redis refused a command: OOM (its memory is full)"), AssertionError, 1)],
+    ids=["late", "nothing", "back", "full"])
+def test_a_failure_is_tried_again_only_where_a_node_says_that_redis_was_late(node, failure, tries):
+    made = []
+
+    @again_if_redis_was_late
+    def fails():
+        made.append(node)
+        with unless_redis_is_late([Said(), node]):
+            raise AssertionError
+
+    with pytest.raises(failure):
+        fails()
+    assert len(made) == tries
+
+
+def test_what_is_tried_again_may_succeed():
+    nodes = [Said(), no_answer()]
+
+    @again_if_redis_was_late
+    def succeeds_on_a_node_that_says_nothing(found: str) -> str:
+        node = nodes.pop()
+        with unless_redis_is_late([node]):
+            assert not node.json_lines()
+        return found
+
+    assert succeeds_on_a_node_that_says_nothing("found") == "found"

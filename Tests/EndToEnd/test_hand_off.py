@@ -81,7 +81,7 @@ def test_it_ends_with_the_session_that_it_came_from(portal):
     landed = portal.land(portal.follow(browser, state).header("Location"), state)
     out = browser.send("POST", "/session/logout", {"Origin": portal.demo.base, "Sec-Fetch-Site": "same-origin"})
     assert out.status == 204
-    instance.wait_until(lambda: portal.at(OTHER, "/auth/check", cookie=landed.session_cookie).status == 401, 2, "its end")
+    instance.wait_until(lambda: portal.at(OTHER, "/auth/check", cookie=landed.session_cookie).status == 401, 15, "its end")
 
 
 def test_a_link_dies_with_the_session_that_it_came_from(portal):
@@ -99,7 +99,7 @@ def test_it_goes_on_when_its_user_signs_in_again_in_the_same_browser_and_ends_wi
     browser.submit(browser.send("GET", "/sign-in"), "/sign-in", username=user["username"], password=user["password"])
     assert portal.at(OTHER, "/auth/check", cookie=landed.session_cookie).status == 200
     browser.send("POST", "/session/logout", {"Origin": portal.demo.base, "Sec-Fetch-Site": "same-origin"})
-    instance.wait_until(lambda: portal.at(OTHER, "/auth/check", cookie=landed.session_cookie).status == 401, 2, "its end")
+    instance.wait_until(lambda: portal.at(OTHER, "/auth/check", cookie=landed.session_cookie).status == 401, 15, "its end")
 
 
 @pytest.mark.parametrize("query, status, error", [

@@ -118,7 +118,7 @@ def chromium(tmp_path):
         options.add_argument(argument)
     options.add_experimental_option("prefs", {"profile.cookie_controls_mode": 1, "profile.block_third_party_cookies": True})
     driver = Chromium(options=options, service=Service(CHROMEDRIVER))
-    driver.set_page_load_timeout(20)
+    driver.set_page_load_timeout(60)
     yield driver
     driver.quit()
 

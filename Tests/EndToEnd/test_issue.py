@@ -403,10 +403,10 @@ def test_failed_redemptions_are_limited_but_a_good_token_is_never_held_back(star
     good = demo.issue()["token"]
     began = time.monotonic()
     statuses = [demo.redeem(f"bad{n}").status for n in range(70)]
-    assert statuses[:60] == [400] * 60 and set(statuses) == {400, 429}
+    assert statuses[:60] == [400] * 60 and set(statuses) <= {400, 429}
     # One a second comes back.
     assert statuses.count(400) <= 60 + math.ceil(time.monotonic() - began)
-    last = instance.wait_until(lambda: (it := demo.redeem("bad")).status == 429 and it, 30, "a refusal")
+    last = instance.wait_until(lambda: (it := demo.redeem("bad")).status == 429 and it, 60, "a refusal")
     assert int(last.header("Retry-After")) >= 1
     assert last.header("Content-Type").startswith("text/html")
     # 127.0.1.0/24 is another prefix.

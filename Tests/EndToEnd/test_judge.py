@@ -104,6 +104,8 @@ class Writer:
             "a set of nothing": ("key_invalid", self.of(sub_jwk={"keys": None})),
             "a key with a certificate": ("key_invalid", self.of(sub_jwk={**jwk, "x5c": ["x"]})),
             "a key with a certificate's address": ("key_invalid", self.of(sub_jwk={**jwk, "x5u": "https://x.example"})),
+            "a key for encryption": ("key_invalid", self.of(sub_jwk={**jwk, "use": "enc"})),
+            "a key for signatures": (None, self.of(sub_jwk={**jwk, "use": "sig"})),
             "a coordinate with a zero in front": ("key_invalid", self.of(sub_jwk={**jwk, "x": zero})),
             "a coordinate that is a number": ("key_invalid", self.of(sub_jwk={**jwk, "x": 5})),
             "a point off the curve": ("key_invalid", self.of(sub_jwk={**jwk, "y": jwk["x"]})),

@@ -329,13 +329,25 @@ def past_the_end_of(token: dict, seconds: float = 0.1):
     time.sleep(max(0.0, signing.claims_of(token["token"])["exp"] + seconds - time.time()))
 
 
+def taps_across_the_end(demo, *taps: dict, **fields) -> tuple[dict, list[wire.Answer]]:
+    """A token and what these taps on its link got, one before the token's end and the others after it, within the three
+    seconds of a double tap. On a machine that is busy one may come too late: then all begins anew."""
+    for _ in range(5):
+        token = demo.issue(ttl=3, **fields)
+        past_the_end_of(token, -1.5)
+        began = time.time()
+        answers = [demo.redeem(token["token"], **taps[0])]
+        is_before = time.time() < signing.claims_of(token["token"])["exp"]
+        past_the_end_of(token)
+        answers += [demo.redeem(token["token"], **tap) for tap in taps[1:]]
+        if is_before and time.time() - began < 3:
+            return token, answers
+    raise AssertionError("a tap takes longer than a second, five times in turn")
+
+
 def test_a_double_tap_across_the_tokens_end_gets_the_target_without_cookies(demo):
-    token = demo.issue(ttl=3)
-    # Shortly before the end, so that the second tap has time left of the three seconds.
-    past_the_end_of(token, -1.2)
-    cookie = demo.redeem(token["token"]).session_cookie
-    past_the_end_of(token)
-    again = demo.redeem(token["token"])
+    token, [first, again] = taps_across_the_end(demo, {}, {})
+    cookie = first.session_cookie
     assert again.status == 303 and not again.all("Set-Cookie")
     assert again.header("Location") == f"{demo.base}/contacts"
     assert demo.session(cookie)["authenticated"] is True
@@ -355,12 +367,12 @@ def test_a_used_token_past_its_end_is_refused_and_ends_nothing(demo, headers, wa
 
 
 def test_a_double_tap_past_the_end_of_a_bound_token_needs_what_it_is_bound_to(demo):
-    token = demo.issue(ttl=3, code_challenge=signing.challenge(VERIFIER), code_challenge_method="S256")
-    past_the_end_of(token, -1.2)
-    assert demo.redeem(token["token"], code_verifier=VERIFIER).status == 303
-    past_the_end_of(token)
-    assert_refused(demo.redeem(token["token"]))
-    assert demo.redeem(token["token"], code_verifier=VERIFIER).status == 303
+    bound = {"code_verifier": VERIFIER}
+    _, [first, without, again] = taps_across_the_end(
+        demo, bound, {}, bound, code_challenge=signing.challenge(VERIFIER), code_challenge_method="S256")
+    assert first.status == 303
+    assert_refused(without)
+    assert again.status == 303
 
 
 def test_another_browser_ends_the_session_that_the_first_use_opened(demo):

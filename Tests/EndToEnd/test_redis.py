@@ -3,12 +3,14 @@
 import signal
 import subprocess
 import time
+from contextlib import contextmanager
 
 import pytest
 
 import instance
 import oauth
 import wire
+from fleet import again_if_redis_was_late, unless_redis_is_late
 from servers import Redis
 from skips import NEEDS_REDIS
 
@@ -21,38 +23,52 @@ def redis():
         yield server
 
 
+@contextmanager
+def demos_of_a_redis_of_their_own(start_demo, count: int):
+    with Redis() as redis:
+        demos = [start_demo("--redis", redis.url) for _ in range(count)]
+        with unless_redis_is_late(demos):
+            yield redis, demos
+
+
 def degraded(demo) -> bool:
     answer = wire.send(demo.management, "GET", "/readyz")
     assert answer.status == 200, answer.body
     return answer.json()["degraded"] == ["redis"]
 
 
-def test_keys_hold_no_user_and_go_by_themselves(start_demo, redis):
-    demo = start_demo("--redis", redis.url)
-    demo.sign_in("alice")
-    # In one look: some keys live for three seconds.
-    lines = redis.cli("EVAL", """
-        local found = {}
-        for number, key in ipairs(redis.call('KEYS', '*')) do found[number] = key .. ' ' .. redis.call('PTTL', key) end
-        return found""", "0").splitlines()
-    keys = [line.rpartition(" ")[0] for line in lines]
-    assert any(key.startswith("drawbridge:t:") for key in keys)
-    assert any(key.startswith("drawbridge:l:issue.subject:") for key in keys)
-    assert not any("alice" in key or "127.0.0" in key for key in keys)
-    assert all(int(line.rpartition(" ")[2]) > 0 for line in lines)
+@again_if_redis_was_late
+def test_keys_hold_no_user_and_go_by_themselves(start_demo):
+    with demos_of_a_redis_of_their_own(start_demo, 1) as (redis, [demo]):
+        demo.sign_in("alice")
+        # In one look: some keys live for three seconds.
+        lines = redis.cli("EVAL", """
+            local found = {}
+            for number, key in ipairs(redis.call('KEYS', '*')) do found[number] = key .. ' ' .. redis.call('PTTL', key) end
+            return found""", "0").splitlines()
+        keys = [line.rpartition(" ")[0] for line in lines]
+        assert any(key.startswith("drawbridge:t:") for key in keys)
+        assert any(key.startswith("drawbridge:l:issue.subject:") for key in keys)
+        assert not any("alice" in key or "127.0.0" in key for key in keys)
+        assert all(int(line.rpartition(" ")[2]) > 0 for line in lines)
 
 
-def test_limits_are_one_over_two_servers(start_demo, redis):
-    servers = [start_demo("--redis", redis.url), start_demo("--redis", redis.url)]
-    statuses = [servers[number % 2].post_issue(sub="alice").status for number in range(8)]
-    assert statuses.count(200) == 5 and statuses.count(429) == 3
+@again_if_redis_was_late
+def test_limits_are_one_over_two_servers(start_demo):
+    with demos_of_a_redis_of_their_own(start_demo, 2) as (_, servers):
+        began = time.monotonic()
+        statuses = [servers[number % 2].post_issue(sub="alice").status for number in range(8)]
+        # One more comes back every 65 seconds.
+        assert 5 <= statuses.count(200) <= 5 + int((time.monotonic() - began) // 65), statuses
+        assert statuses.count(200) + statuses.count(429) == 8, statuses
 
 
 def test_while_redis_is_away_the_database_refuses_replays(start_demo, redis):
     demo = start_demo("--redis", redis.url)
     used = demo.issue()["token"]
     assert demo.redeem(used).status == 303
-    assert not degraded(demo)
+    # Late once, on a machine that is busy, it is asked again.
+    instance.wait_until(lambda: not degraded(demo), what="Redis to answer")
 
     redis.kill()
     assert demo.redeem(used, {**wire.NAVIGATION, "User-Agent": "other"}).status == 400
@@ -183,14 +199,21 @@ def test_a_full_redis_is_told_with_its_reason_and_no_stranger_makes_the_log_grow
     # What was counted before the disturbance is refused, and answered, by Redis; what is new has to be written.
     for _ in range(12):
         server.send("GET", "/signin/phone", wire.NAVIGATION)
+    known = len(told("rate_limits"))
     redis.cli("CONFIG", "SET", "maxmemory", "1")
     began = time.monotonic()
     for number in range(60):
         server.send("GET", "/signin/phone", wire.NAVIGATION, source=f"127.0.{number % 4}.1")
+
+    def reasons() -> list[str]:
+        server.send("GET", "/signin/phone", wire.NAVIGATION, source="127.0.1.1")
+        return [line["error"] for line in told("rate_limits")[known:] if line["message"] == "degraded"]
+
+    # Where it was late as well, a moment ago, the log has that first, and this ten seconds later.
+    instance.wait_until(lambda: "Redis refused a command: OOM (its memory is full)" in reasons(), what="the reason")
     pauses = int((time.monotonic() - began) // 10)
-    lines = told("rate_limits")
-    assert 1 <= len(lines) <= 2 * (1 + pauses), lines
-    assert lines[0]["error"] == "Redis refused a command: OOM (its memory is full)"
+    lines = told("rate_limits")[known:]
+    assert len(lines) <= 2 * (1 + pauses), lines
     redis.cli("CONFIG", "SET", "maxmemory", "0")
     # Asked until it has tried: an answer of a moment ago is given once more.
     instance.wait_until(lambda: not degraded(server) and told("rate_limits")[-1]["message"] == "no longer degraded",

@@ -34,8 +34,8 @@ def test_generated_requests_are_answered_as_described(start_demo):
              # A stream does not end, a rotation makes RSA keys, a key that is retired (the tool finds their names) ends the
              # token that asks, and the front page is the demo's website.
              "--exclude-path-regex", "stream|/rotate|/retire|^/$", "--max-examples", EXAMPLES,
-             "--phases", "coverage,fuzzing", "--generation-deterministic", "--request-timeout", "20"],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900,
+             "--phases", "coverage,fuzzing", "--generation-deterministic", "--request-timeout", "60"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=3600,
             cwd=demo.directory, env=instance.environment())
         assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
         assert demo.popen.poll() is None

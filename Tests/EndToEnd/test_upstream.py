@@ -135,13 +135,20 @@ def test_one_state_with_made_up_codes_asks_the_provider_sixty_times_a_minute(wit
     browser = Follower(with_upstream)
     to_provider = browser.get("/sign-in/with/other").header("Location")
     state = parse_qs(urlsplit(to_provider).query)["state"][0]
-    began = time.monotonic()
-    answers = [browser.get("/sign-in/callback/other?" + urlencode({
-        "state": state, "code": f"made-up-{number}", "iss": upstream.issuer})) for number in range(90)]
-    # One more a second is allowed.
+    answers, began = [], time.monotonic()
+
+    def ask():
+        answers.append(browser.get("/sign-in/callback/other?" + urlencode({
+            "state": state, "code": f"made-up-{len(answers)}", "iss": upstream.issuer})))
+
+    # However slow the machine is: one more a second is allowed.
+    while len(answers) < 1000 and not (answers and answers[-1].status == 429):
+        ask()
+    for _ in range(20):
+        ask()
     assert 60 <= len(asked) <= 61 + time.monotonic() - began
     limited = [answer for answer in answers if answer.status == 429]
-    assert len(limited) == 90 - len(asked) and {answer.status for answer in answers} == {400, 429}
+    assert len(limited) == len(answers) - len(asked) and {answer.status for answer in answers} == {400, 429}
     assert int(limited[0].header("Retry-After")) > 0 and "Sign in with Other" in limited[0].text
 
 

@@ -227,11 +227,11 @@ def test_whoever_is_signed_in_too_weakly_for_a_website_of_another_domain_is_aske
 def test_whose_sign_in_is_too_old_for_a_website_of_another_domain_signs_in_again_and_goes_on(portal):
     name = new_name()
     browser, state = visitor(portal, name), new_state()
-    change(portal.demo, "other", max_auth_age=3)
+    change(portal.demo, "other", max_auth_age=10)
     try:
-        instance.wait_until(lambda: portal.follow(browser, state).status == 401, what="a sign-in that is too old")
+        instance.wait_until(lambda: portal.follow(browser, state).status == 401, 60, "a sign-in that is too old")
         page = portal.follow(browser, state, redirect="/account/5")
-        assert page.status == 401 and 'max_age="3"' in page.header("WWW-Authenticate"), page.text
+        assert page.status == 401 and 'max_age="10"' in page.header("WWW-Authenticate"), page.text
         back = browser.submit(page, "/sign-in", username=name, password=PASSWORD)
         assert back.status == 303 and urlsplit(back.header("Location")).path == HAND_OFF, back.text
         landed = portal.land(browser.send("GET", back.header("Location")).header("Location"), state)

@@ -5,9 +5,10 @@ import Testing
 
 /// What the log is told of a server that gives no answer (docs/operations.md, Answers are 503).
 @Suite struct FetchObstacleTests {
-    /// Tries again as the service does, but not for as long. Never shut down, as the service's own.
+    /// Tries again as the service does, but not for as long: still long enough for one try to end, TLS included, on a
+    /// machine that is busy. Never shut down, as the service's own.
     private static let connection = IssuerConnection(
-        limits: FetchLimits(), client: .withoutRedirects(connectingWithin: .milliseconds(300)))
+        limits: FetchLimits(), client: .withoutRedirects(connectingWithin: .seconds(3)))
 
     private func failure(at url: String) async throws -> IssuerConnection.Failure? {
         let url = try #require(EndpointURL(url))

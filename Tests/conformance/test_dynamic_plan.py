@@ -42,7 +42,7 @@ def test_oidcc_server_rotate_keys(op, website, report):
     rotated = op.send("POST", "/api/admin/keys/rotate", admin(op), {"reason": "conformance"})
     report.must(rotated.status == 200, "the keys are rotated")
     old = {key["kid"] for key in before}
-    after = instance.wait_until(lambda: [key for key in op.keys() if key["kid"] not in old] and op.keys(), 5, "new keys")
+    after = instance.wait_until(lambda: [key for key in op.keys() if key["kid"] not in old] and op.keys(), 30, "new keys")
     conditions.check_keys(report, after)
     report.should(old <= {key["kid"] for key in after}, "the old keys are gone")
     website.log_in()

@@ -14,7 +14,7 @@ import Testing
 
     @Test func `a migration that waits for a backup holds up no request for long`() async throws {
         try await PostgresDatabase.with { database in
-            let backup = try Self.reader(of: database.address, .command)
+            let backup = try Self.reader(of: database.address)
             async let migrated: Void = PostgresStorage.migrate(
                 database.address, at: Timestamp(milliseconds: 2),
                 patience: MigrationPatience(limit: .seconds(600), pause: .milliseconds(500)), logger: .silent)
@@ -30,8 +30,8 @@ import Testing
 
     @Test func `a migration that cannot have a table says in the end who holds it`() async throws {
         try await PostgresDatabase.with { database in
-            // One that is idle for five seconds is ended by the server.
-            let backup = try Self.reader(of: database.address, .service)
+            let backup = try Self.reader(of: database.address)
+            defer { backup.disconnect() }
             let error = await #expect(throws: PostgresOpenError.self) {
                 try await PostgresStorage.migrate(
                     database.address, at: Timestamp(milliseconds: 2),
@@ -39,13 +39,12 @@ import Testing
             }
             #expect(error?.description.contains("(pg_dump); start again") == true, "\(String(describing: error))")
             #expect(error?.description.contains("could not be brought up to date") == true)
-            backup.disconnect()
         }
     }
 
     @Test func `nodes that start together leave the pauses between their attempts to those who read`() async throws {
         try await PostgresDatabase.with { database in
-            let backup = try Self.reader(of: database.address, .command)
+            let backup = try Self.reader(of: database.address)
             let observer = try database.session()
             func attempts() throws -> Int64 {
                 try observer.run(
@@ -84,22 +83,23 @@ import Testing
         _ = try server.administrator().run("CREATE SCHEMA unseen_locks")
         _ = try server.administrator().run("CREATE TABLE unseen_locks.pg_locks (nothing BIGINT)")
         let address = try server.address("?options=-csearch_path%3Dunseen_locks%2Cpg_catalog")
-        let backup = try Self.reader(of: address, .service)
+        let backup = try Self.reader(of: address)
+        defer { backup.disconnect() }
         await #expect(throws: PostgresOpenError.tablesHeld(address.description, by: "unknown")) {
             try await PostgresStorage.migrate(
                 address, at: Timestamp(milliseconds: 2), patience: MigrationPatience(limit: .zero, pause: .zero),
                 logger: .silent)
         }
-        backup.disconnect()
     }
 
-    /// A transaction that has read a table which the next step alters.
-    private static func reader(of address: PostgresAddress, _ timeouts: PostgresTimeouts) throws -> PostgresSession {
+    /// A transaction that has read a table which the next step alters. As a backup's it may be idle for an hour: a
+    /// service's is ended by the server after five seconds.
+    private static func reader(of address: PostgresAddress) throws -> PostgresSession {
         let before = Migration.all.filter { $0.version != Migration.appsAbove.version }
         try Migrator(dialect: .postgres, migrations: before).migrate(
             PostgresSession.connected(to: address), at: Timestamp(milliseconds: 1))
         let reader = PostgresSession(
-            address: address, applicationName: "pg_dump", timeouts: timeouts, logger: .silent)
+            address: address, applicationName: "pg_dump", timeouts: .command, logger: .silent)
         try reader.connect()
         try reader.begin()
         _ = try reader.run("SELECT count(*) FROM app_session")

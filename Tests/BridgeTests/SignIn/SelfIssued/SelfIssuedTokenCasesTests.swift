@@ -9,7 +9,7 @@ import TestSupport
 @Suite struct SelfIssuedTokenCasesTests {
     struct Table: Decodable, Sendable {
         let context: Context
-        let cases: [Case]
+        let cases: [TableRow<Case>]
     }
 
     struct Context: Decodable, Sendable {
@@ -41,9 +41,11 @@ import TestSupport
     }
 
     static let table = CaseTable.read("siop_token_cases", as: Table.self)
-    static let cases = (try? table.get().cases) ?? []
+    static let cases = ((try? table.get().cases) ?? []).compactMap(\.content)
 
     @Test func `the table is not empty`() throws { #expect(try Self.table.get().cases.count >= 36) }
+
+    @Test func `every row can be read`() throws { #expect(try Self.table.get().cases.compactMap(\.problem) == []) }
 
     @Test(arguments: cases)
     func `a token is decided as the table says`(row: Case) throws {
