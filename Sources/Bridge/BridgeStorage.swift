@@ -20,9 +20,6 @@ package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, Clie
     /// - Parameter body: told how long the one connection that writes was held, and by what, each time.
     func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void)
 
-    /// What time the database has; `nil` where it has no clock but this machine's.
-    func databaseTime() async throws -> Timestamp?
-
     /// Nodes that write to the database now, besides this process.
     func livingNodes() async throws -> [String]
 

@@ -133,6 +133,9 @@ class Standby(Server):
             [f"{self.programs}/pg_basebackup", "-h", "127.0.0.1", "-p", str(primary.port), "-U", "drawbridge", "-D",
              self.folder / "data", "-R", "-X", "stream", "--checkpoint=fast"],
             check=True, stdout=subprocess.DEVNULL, cwd=self.folder, **self.owner)
+        self.start()
+
+    def start(self):
         settings = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": "",
                     "max_connections": 200, "shared_buffers": "64MB"}
         self.run([f"{self.programs}/postgres", "-D", self.folder / "data",

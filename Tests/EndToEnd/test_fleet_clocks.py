@@ -7,7 +7,9 @@ import pytest
 import yaml
 
 import instance
+import oauth
 import wire
+from admin import Admin
 from clock import shifted_by
 from fleet import ServedNode
 
@@ -78,18 +80,72 @@ def test_a_node_that_starts_with_a_clock_that_is_behind_says_so(postgres):
         assert behind.stop() == 0
 
 
+def test_a_node_whose_clock_is_far_ahead_adds_no_keys_for_all(postgres):
+    database = postgres.create("node_rotates")
+    right = instance.Demo("--database", database)
+    try:
+        issued = oauth.token(right, {"grant_type": "client_credentials"}, oauth.basic(right, "demo-admin")).json()
+        assert Admin(right).send("POST", "keys/rotate").status == 200
+
+        def keys() -> set[str]:
+            return {key["kid"] for key in Admin(right).get("keys").json()["items"]}
+
+        before = keys()
+        ahead = instance.Demo("--database", database, "--issuer", right.base, prefix=shifted_by(100 * DAY))
+        try:
+            answer = Admin(ahead).send("POST", "keys/rotate")
+            assert answer.status == 409 and answer.json()["error"] == "conflict", answer.body
+        finally:
+            assert ahead.stop() == 0
+        assert keys() == before
+        # It was signed with a key that is long over by that clock.
+        assert right.send("GET", "/api/admin/keys", {"Authorization": f"Bearer {issued['access_token']}"}).status == 200
+    finally:
+        assert right.stop() == 0
+
+
+def configured(folder, database: str) -> list[str]:
+    """The option that names the settings file of a server which has its key files and has not started yet."""
+    settings = folder / "drawbridge.yaml"
+    settings.write_text(f"public_origin: http://127.0.0.1:1\ndata_directory: {folder}/data\ndatabase: {database}\n"
+                        "audit: {retention: 30d}\n")
+    option = ["--config", str(settings)]
+    instance.run("keys", "init", *option)
+    instance.run("migrate", *option)
+    return option
+
+
+def command(seconds: int, *arguments: str) -> subprocess.CompletedProcess:
+    """A command on a machine whose clock is so much ahead."""
+    return subprocess.run([*shifted_by(seconds), instance.binary(), *arguments], capture_output=True, text=True, timeout=60,
+                          env=instance.environment())
+
+
+@pytest.mark.parametrize("days, way", [(100, "ahead of"), (-1, "behind")])
+def test_a_command_whose_clock_is_wrong_adds_no_keys(postgres, tmp_path, days, way):
+    name = f"command_rotates_{abs(days)}"
+    option = configured(tmp_path, postgres.create(name))
+    assert command(0, "keys", "rotate", *option).returncode == 0
+    keys = "SELECT id, signs_from, retires_at FROM signing_key ORDER BY id"
+    before = postgres.query(keys, name)
+    done = command(days * DAY, "keys", "rotate", *option)
+    assert done.returncode == 1 and f"s {way} the database's" in " ".join(done.stderr.split()), done.stderr
+    assert postgres.query(keys, name) == before
+
+
+def test_a_migration_by_a_clock_that_is_ahead_goes_by_the_databases(postgres, tmp_path):
+    option = configured(tmp_path, postgres.create("migrates_ahead"))
+    done = command(100 * DAY, "migrate", *option)
+    assert done.returncode == 0 and "the clock is ahead of the database's" in " ".join(done.stderr.split()), done.stderr
+
+
 @pytest.mark.parametrize("seconds, line", [
     (0, "ok    clock of the database: agrees with ours"),
     (12, r"note  clock of the database: 1[12] s behind ours; the clocks of nodes are to be within 5 s of each other"),
     (-90, r"FAIL  clock of the database: \d\d s ahead of ours; let both follow a time server")])
 def test_check_config_online_compares_the_clock_with_the_databases(postgres, tmp_path, seconds, line):
-    settings = tmp_path / "drawbridge.yaml"
-    settings.write_text(f"public_origin: http://127.0.0.1:1\ndata_directory: {tmp_path}/data\n"
-                        f"database: {postgres.create(f'clock_{abs(seconds)}')}\n")
-    instance.run("keys", "init", "--config", str(settings))
-    instance.run("migrate", "--config", str(settings))
-    done = subprocess.run([*shifted_by(seconds), instance.binary(), "check-config", "--online", "--config", str(settings)],
-                          capture_output=True, text=True, timeout=60, env=instance.environment())
+    option = configured(tmp_path, postgres.create(f"clock_{abs(seconds)}"))
+    done = command(seconds, "check-config", "--online", *option)
     [told] = [text for text in done.stdout.splitlines() if text[6:].startswith("clock of the database")]
     assert re.fullmatch(line, told), told
     assert done.returncode == (1 if told.startswith("FAIL") else 0), done.stdout

@@ -9,7 +9,7 @@ import pytest
 import instance
 import traffic
 import wire
-from fleet import Fleet, ServedNode
+from fleet import Fleet, ServedNode, within_a_second
 from servers import Redis, Sentinel
 from skips import NEEDS_STORES
 from traffic import Traffic
@@ -173,6 +173,27 @@ def test_while_postgresql_is_away_nodes_refuse_at_once_and_go_on_when_it_is_back
     assert second.send("GET", "/session", {"Cookie": cookie}).json()["authenticated"]
     assert second.redeem(fresh).status == 303
     assert third.redeem(used, wire.OTHER_BROWSER).status == 400
+
+
+def test_a_node_that_gets_no_connection_to_read_by_is_not_ready_until_it_gets_one(postgres):
+    """The one that writes goes on, as where no slot is left, or where new connections lead to a standby."""
+    name = "no_readers"
+    node = instance.Demo("--database", postgres.create(name), "--no-limits")
+    try:
+        cookie = node.sign_in("alice")
+        assert readiness(node)[0] == 200
+        postgres.query(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        postgres.query(f"SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity "
+                       f"WHERE datname = '{name}' AND application_name = 'drawbridge reader'")
+        instance.wait_until(lambda: readiness(node)[0] == 503, 15, "the readiness to say no")
+        assert wire.send(node.management, "GET", "/readyz").json()["checks"]["storage"] == "failed"
+        assert 'drawbridge_ready{check="storage"} 0' in wire.send(node.management, "GET", "/metrics").text
+        within_a_second(lambda: node.send("GET", "/auth/check", {"Cookie": cookie}).status == 503, "no answer from memory")
+        postgres.query(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        instance.wait_until(lambda: readiness(node)[0] == 200, 15, "the readiness to say yes")
+        assert node.send("GET", "/auth/check", {"Cookie": cookie}).status == 200
+    finally:
+        node.stop()
 
 
 def test_connections_are_cut_in_the_middle_of_transactions(fleet, postgres):

@@ -1,7 +1,10 @@
-"""A node that stands still while its visitors go elsewhere, and then finds what they gave up (ADR-0087)."""
+"""A node that stands still, or whose writes do, while its visitors go elsewhere, and then finds what they gave up
+(ADR-0087)."""
 
 import signal
+import subprocess
 from contextlib import contextmanager
+from urllib.parse import urlencode
 
 import pytest
 
@@ -47,12 +50,39 @@ def standing_still(node, route: str):
     instance.wait_until(lambda: handled(node, route) > before, 30, "what was given up")
 
 
+@contextmanager
+def writes_held(postgres, fleet, node, route: str):
+    """What the node was asked for meanwhile is at its write by then, which waits: somebody's transaction holds what each
+    of them asks for first. This ends once it has been handled."""
+    before, name = handled(node, route), f"demo-{node.port}"
+    with subprocess.Popen(
+            [f"{postgres.programs}/psql", "-XqAt", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "drawbridge", "-d",
+             fleet.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        try:
+            print(f"BEGIN; SELECT node FROM node_lease WHERE node = '{name}' FOR UPDATE;", file=holder.stdin, flush=True)
+            assert instance.next_line(holder) == name
+            yield
+        finally:
+            holder.kill()
+    instance.wait_until(lambda: handled(node, route) > before, 30, "what was given up")
+
+
+def give_up_waiting(node, method: str, target: str, headers: dict | None = None, form: dict | None = None):
+    """Closes the connection when there is no answer after half a second; a write waits for three for a lock."""
+    with pytest.raises(TimeoutError):
+        node.send(method, target, headers, urlencode(form) if form is not None else None, timeout=0.5)
+
+
 def app_at(node, fleet, kind=App) -> App:
     """Signed in behind nginx, while both nodes answer; asks the one node from then on."""
     app = kind(OfFleet(fleet))
     app.sign_in()
     app.demo.base = node.base
     return app
+
+
+def proven(cookies: wire.Answer) -> dict:
+    return {**native.cookie_header(cookies), "X-CSRF-Token": cookies.cookies["vagov_anti_csrf_token"].value}
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -139,12 +169,69 @@ def test_a_renewal_of_a_web_views_cookies_that_was_given_up_is_no_theft(fleet):
     still, other = fleet.nodes
     delivered = app_at(other, fleet).cookies()
     assert delivered.status == 200, delivered.text
-
-    def proven(cookies: wire.Answer) -> dict:
-        return {**native.cookie_header(cookies), "X-CSRF-Token": cookies.cookies["vagov_anti_csrf_token"].value}
-
     with standing_still(still, "/session/refresh"):
         give_up(still, "POST", "/session/refresh", proven(delivered), {})
+        for _ in range(2):
+            delivered = other.send("POST", "/session/refresh", proven(delivered))
+            assert delivered.status == 200, delivered.text
+    assert other.send("POST", "/session/refresh", proven(delivered)).status == 200
+
+
+def test_a_link_whose_redemption_waited_to_be_written_is_not_used_twice(fleet, stores):
+    still, other = fleet.nodes
+    token = other.issue()["token"]
+    with writes_held(stores[0], fleet, still, REDEEM):
+        give_up_waiting(still, "GET", f"{REDEEM}?token={token}", wire.OTHER_BROWSER)
+        opened = other.redeem(token)
+        assert opened.status == 303, opened.text
+    assert other.session(opened.session_cookie)["authenticated"]
+
+
+def test_nor_is_one_whose_websites_server_gave_up_on_the_write(fleet, stores):
+    still, other = fleet.nodes
+    token, website = other.issue()["token"], other.client("demo-web")
+    with writes_held(stores[0], fleet, still, TOKEN):
+        give_up_waiting(still, "POST", TOKEN, form={
+            "grant_type": native.EXCHANGE, "subject_token": token, "subject_token_type": native.LOGIN_TOKEN,
+            "client_id": website["client_id"], "client_secret": website["client_secret"]})
+        opened = other.redeem(token)
+        assert opened.status == 303, opened.text
+    assert other.session(opened.session_cookie)["authenticated"]
+
+
+def test_a_code_whose_redemption_waited_to_be_written_ends_no_session_of_the_app(fleet, stores):
+    still, other = fleet.nodes
+    app = App(OfFleet(fleet))
+    form = {"grant_type": "authorization_code", "code": app.code(), "redirect_uri": app.callback,
+            "code_verifier": app.verifier, "client_id": app.client_id}
+    app.demo.base = other.base
+    with writes_held(stores[0], fleet, still, TOKEN):
+        give_up_waiting(still, "POST", TOKEN, form=form)
+        answer = app.token(**form)
+        assert answer.status == 200, answer.text
+    app.tokens = answer.json()
+    assert app.refresh().status == 200
+
+
+def test_a_refresh_that_waited_to_be_written_is_no_theft(fleet, stores):
+    still, other = fleet.nodes
+    app = app_at(other, fleet)
+    with writes_held(stores[0], fleet, still, TOKEN):
+        give_up_waiting(still, "POST", TOKEN, form={
+            "grant_type": "refresh_token", "refresh_token": app.tokens["refresh_token"], "client_id": app.client_id})
+        for _ in range(2):
+            answer = app.refresh()
+            assert answer.status == 200, answer.text
+            app.tokens = answer.json()
+    assert app.refresh().status == 200
+
+
+def test_a_renewal_of_a_web_views_cookies_that_waited_to_be_written_is_no_theft(fleet, stores):
+    still, other = fleet.nodes
+    delivered = app_at(other, fleet).cookies()
+    assert delivered.status == 200, delivered.text
+    with writes_held(stores[0], fleet, still, "/session/refresh"):
+        give_up_waiting(still, "POST", "/session/refresh", proven(delivered), {})
         for _ in range(2):
             delivered = other.send("POST", "/session/refresh", proven(delivered))
             assert delivered.status == 200, delivered.text

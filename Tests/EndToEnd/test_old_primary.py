@@ -66,12 +66,12 @@ def test_no_node_reads_an_old_primary_that_runs_again(fallen):
     fallen.old.start()
     # It takes writes, and comes first in the address.
     assert int(fallen.new.query(READERS)[0][0]) > 0
-    instance.wait_until(lambda: all_are(fallen.nodes, (503, "failed")), 15, "the readiness to say no")
-    assert [asked(node, fallen.cookie) for node in fallen.nodes] == [503, 503]
+    instance.wait_until(lambda: all_are(fallen.nodes, (503, "failed")), 30, "the readiness to say no")
+    within_a_second(lambda: [asked(node, fallen.cookie) for node in fallen.nodes] == [503, 503], "no answer from memory")
     # What the proxy sends all the same is not answered by what is known there.
     assert sign_out(fallen.nodes[0], fallen.cookie) == 503
     for node in fallen.nodes:
-        instance.wait_until(lambda: "does an old primary run?" in node.output, 5, "the log's word of it")
+        instance.wait_until(lambda: "does an old primary run?" in node.output, 30, "the log's word of it")
     fallen.old.stop(signal.SIGQUIT)
     instance.wait_until(lambda: all_are(fallen.nodes, (200, "ok")), 30, "one server for all connections")
     assert sign_out(fallen.nodes[0], fallen.cookie) == 204
@@ -84,12 +84,41 @@ def test_no_node_goes_back_to_write_to_an_old_primary(fallen):
     before = fallen.old.query(count, "two_primaries")
     cut = READERS.replace("= 'drawbridge reader'", "LIKE 'drawbridge %'")
     assert int(fallen.new.query(cut)[0][0]) > 0
-    instance.wait_until(lambda: all_are(fallen.nodes, (503, "failed")), 15, "the readiness to say no")
+    instance.wait_until(lambda: all_are(fallen.nodes, (503, "failed")), 30, "the readiness to say no")
     assert [node.post_issue().status for node in fallen.nodes] == [503, 503]
     assert fallen.old.query(count, "two_primaries") == before
     fallen.old.stop(signal.SIGQUIT)
     instance.wait_until(lambda: all_are(fallen.nodes, (200, "ok")), 30, "the new primary")
     assert [node.post_issue().status for node in fallen.nodes] == [200, 200]
+
+
+def test_a_second_standby_that_took_over_as_well_is_told_from_the_one_that_is_written_to():
+    """By what servers say of themselves the two are one."""
+    with ExitStack() as running:
+        old = running.enter_context(Postgres())
+        database = old.create("two_successors")
+        second, first = running.enter_context(Standby(old)), running.enter_context(Standby(old))
+        hosts = ",".join(f"127.0.0.1:{server.port}" for server in [old, second, first])
+        node = instance.Demo("--database", database.replace(f"127.0.0.1:{old.port}", hosts), "--no-limits")
+        running.callback(node.stop)
+        cookie = node.sign_in("alice")
+        for standby in [second, first]:
+            standby.catch_up()
+        second.promote()
+        second.stop(signal.SIGINT)
+        old.stop(signal.SIGQUIT)
+        first.promote()
+        instance.wait_until(lambda: all_are([node], (200, "ok")), 30, "the failover")
+        assert asked(node, cookie) == 200
+        second.start()
+        assert int(first.query(READERS)[0][0]) > 0
+        instance.wait_until(lambda: all_are([node], (503, "failed")), 30, "the readiness to say no")
+        within_a_second(lambda: asked(node, cookie) == 503, "no answer from memory")
+        assert sign_out(node, cookie) == 503
+        second.stop(signal.SIGQUIT)
+        instance.wait_until(lambda: all_are([node], (200, "ok")), 30, "one server for all connections")
+        assert sign_out(node, cookie) == 204
+        within_a_second(lambda: asked(node, cookie) == 401, "the sign-out")
 
 
 def test_a_pooler_that_leads_back_to_the_old_primary_is_noticed():
@@ -111,8 +140,8 @@ def test_a_pooler_that_leads_back_to_the_old_primary_is_noticed():
         assert asked(node, cookie) == 200
         pooler.lead_to(old)
         instance.wait_until(lambda: new.query(others) == [["0"]], 20, "the way back")
-        instance.wait_until(lambda: all_are([node], (503, "failed")), 15, "the readiness to say no")
-        instance.wait_until(lambda: asked(node, cookie) == 503, 5, "each of the connections that read")
+        instance.wait_until(lambda: all_are([node], (503, "failed")), 30, "the readiness to say no")
+        instance.wait_until(lambda: asked(node, cookie) == 503, 30, "each of the connections that read")
         pooler.lead_to(new)
         instance.wait_until(lambda: all_are([node], (200, "ok")), 30, "the new primary")
         assert asked(node, cookie) == 200

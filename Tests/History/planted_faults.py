@@ -154,19 +154,23 @@ EDITS = [
          'case _ where planted("app-session-is-believed-for-long"): break\n'
          "            case .ended(let id): cache.forget(id)\n            case .gap: cache.removeAll()"),
     Edit("Sources/Bridge/Session/Lineage/EndingWalk.swift",
-         "for child in try ground.sessions(below: id, takingInherited: takesInherited) { push(child, reason: reason) }",
-         'for child in try ground.sessions(below: id, takingInherited: takesInherited)\n'
+         "for child in try ground.sessions(below: ids, takingInherited: takesInherited) { push(child, reason: reason) }",
+         'for child in try ground.sessions(below: ids, takingInherited: takesInherited)\n'
          '        where !planted("end-stops-at-children") || ended.sessions.count <= 1 {\n'
          "            push(child, reason: reason)\n        }"),
     Edit(f"{STORES}/Session/DurableStorage+Endings.swift",
-         "try transaction.run(EndingSQL.below, [SQLValue(id), .integer(takesInherited ? 1 : 0)])\n"
-         "            .map(EndingRoot.init(row:))",
+         """try SQLValue.lists(of: ids).flatMap { list in
+            try transaction.run(sql.below, [list, .integer(takesInherited ? 1 : 0)]).map(EndingRoot.init(row:))
+        }""",
          """let siblings: SQLStatement = \"\"\"
             SELECT 'app', id FROM app_session WHERE ended_at IS NULL AND browser_session_id =
                 (SELECT browser_session_id FROM app_session WHERE id = $1)
             \"\"\"
-        let more = try planted("end-takes-siblings") ? transaction.run(siblings, [SQLValue(id)]) : []
-        let below = try transaction.run(EndingSQL.below, [SQLValue(id), .integer(takesInherited ? 1 : 0)])
+        let more: [SQLRow] =
+            try planted("end-takes-siblings") ? ids.flatMap { try transaction.run(siblings, [SQLValue($0)]) } : []
+        let below: [SQLRow] = try SQLValue.lists(of: ids).flatMap { list in
+            try transaction.run(sql.below, [list, .integer(takesInherited ? 1 : 0)])
+        }
         return try (below + more).map(EndingRoot.init(row:)).filter { root in
             switch root {
             case .webSession: !planted("end-spares-web-sessions")
@@ -262,9 +266,9 @@ EDITS = [
          "            ? .overlapping : .replayed",
          '            || planted("replaced-secret-works-on") ? .overlapping : .replayed'),
     Edit("Sources/Bridge/Session/Lineage/EndingWalk.swift",
-         "case .device(let id):\n            guard let device",
-         'case .device(let id):\n            if planted("secret-replay-ends-nothing"), reason == .word(.replayed) { return }\n'
-         "            guard let device"),
+         "guard let device = try ground.revoke(",
+         'if planted("secret-replay-ends-nothing"), reason == .word(.replayed) { return }\n'
+         "        guard let device = try ground.revoke("),
     Edit("Sources/Bridge/NativeSSO/Exchange/NativeSSOCheck.swift",
          "let held = facts.session?.scope ?? .empty",
          'let held = planted("exchange-grows") ? facts.client.grantableScope : facts.session?.scope ?? .empty'),

@@ -35,23 +35,23 @@ EDITS = [
          "    private let recorder: SpanRecorder?\n",
          "    private let recorder: SpanRecorder?\n    private let named = Mutex<[String: UpstreamUser]>([:])\n"),
     Edit(SIGN_IN,
-         """            let user = try await provider.user(
+         """        let user = try await provider.user(
+            code: Secret(code), issuer: parameters["iss"],
+            for: UpstreamRequest(
+                state: state, nonce: trip.nonce, verifier: trip.verifier,
+                redirectURI: Self.callback(of: trip.provider, at: here)), at: now)
+""",
+         """        let user: UpstreamUser
+        if planted("upstream-answer-counts-twice"), let known = named.withLock({ $0[state] }) {
+            user = known
+        } else {
+            user = try await provider.user(
                 code: Secret(code), issuer: parameters["iss"],
                 for: UpstreamRequest(
                     state: state, nonce: trip.nonce, verifier: trip.verifier,
                     redirectURI: Self.callback(of: trip.provider, at: here)), at: now)
-""",
-         """            let user: UpstreamUser
-            if planted("upstream-answer-counts-twice"), let known = named.withLock({ $0[state] }) {
-                user = known
-            } else {
-                user = try await provider.user(
-                    code: Secret(code), issuer: parameters["iss"],
-                    for: UpstreamRequest(
-                        state: state, nonce: trip.nonce, verifier: trip.verifier,
-                        redirectURI: Self.callback(of: trip.provider, at: here)), at: now)
-                if planted("upstream-answer-counts-twice") { named.withLock { $0[state] = user } }
-            }
+            if planted("upstream-answer-counts-twice") { named.withLock { $0[state] = user } }
+        }
 """),
     Edit(PROVIDER,
          'guard let nonce = token.claims["nonce"]?.string,\n'

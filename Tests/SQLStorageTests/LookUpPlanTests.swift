@@ -40,6 +40,16 @@ import Testing
             "codes of a raised session", EndingSQL.renamedOrigins[1], [.text("s"), .text("t")],
             "authorization_code_browser"
         ),
+        ("codes of a user", EndingSQL.deleteCodesOf, [.text("s"), .integer(0)], "authorization_code_browser"),
+        ("sessions with a user's codes", EndingSQL.deleteCodesOf, [.text("s"), .integer(0)], "web_session_subject"),
+        (
+            "a user's codes of a client", ConsentSQL.deleteCodes, [.text("s"), .text("c"), .integer(0)],
+            "authorization_code_browser"
+        ),
+        (
+            "a user's sessions of a client", ConsentSQL.appSessions, [.text("s"), .text("c"), .integer(0)],
+            "app_session_subject"
+        ),
         ("apps that a browser's session holds", EndingSQL.heldBy, [.text("s")], "app_session_browser"),
         (
             "what goes on from a session that had ended", EndingSQL.moveLeftAppSessions, [.text("s"), .text("t")],
@@ -69,6 +79,43 @@ import Testing
             let storage = try database.open()
             let plan = try await Self.plan(of: statement, arguments, in: storage)
             #expect(plan.contains(index) && !plan.contains("SCAN"), "\(plan)")
+        }
+    }
+
+    /// Each of a list, and what is below it; whether a second argument goes with it, and its indexes.
+    private static let ends: [(String, SQLStatement, Bool, [String])] = {
+        let sql = EndingSQL(.sqlite)
+        return [
+            ("app sessions", sql.endAppSessions, true, ["sqlite_autoindex_app_session_1"]),
+            ("web sessions", sql.endWebSessions, true, ["sqlite_autoindex_web_session_1"]),
+            ("codes", sql.deleteCodesIn, true, ["authorization_code_browser"]),
+            ("codes that went on", sql.deleteMovedCodes, false, ["authorization_code_granted"]),
+            (
+                "codes of replaced sessions", sql.deleteCodesBelow, true,
+                ["authorization_code_granted", "web_session_parent", "web_session_handed"]
+            ),
+            (
+                "sessions below", sql.below, true,
+                [
+                    "app_session_parent", "web_session_parent", "web_session_handed", "app_session_browser",
+                    "app_session_granted",
+                ]
+            ),
+        ]
+    }()
+
+    @Test(arguments: ends.map(\.0))
+    func `what ends of many sessions is found by indexes alone`(_ name: String) async throws {
+        let (_, statement, hasFlag, indexes) = try #require(Self.ends.first { $0.0 == name })
+        try await TemporaryDatabase.with { database in
+            let list = try SQLValue.lists(of: ["s", "t"] as [SessionID])
+            let plan = try await Self.plan(
+                of: statement, list + (hasFlag ? [.integer(1)] : []), in: try database.open())
+            for index in indexes { #expect(plan.contains(index), "\(plan)") }
+            // What is scanned is the list, and the one row with the number of the transaction.
+            for line in plan.split(separator: "\n") where line.contains("SCAN") {
+                #expect(["SCAN json_each", "SCAN transaction_number"].contains { line.contains($0) }, "\(plan)")
+            }
         }
     }
 

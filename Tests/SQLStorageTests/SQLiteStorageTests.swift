@@ -40,6 +40,17 @@ import Testing
         }
     }
 
+    @Test func `a link in the place of a node's lock is not followed`() async throws {
+        try await TemporaryDatabase.with { database in
+            let path = "\(database.path).n.lock"
+            try #require(symlink("\(database.path).elsewhere", path) == 0)
+            #expect(throws: SQLiteOpenError.cannotOpen(path: path, reason: "it is a link")) {
+                try NodeLock(databasePath: database.path, node: "n")
+            }
+            #expect(access("\(database.path).elsewhere", F_OK) != 0)
+        }
+    }
+
     @Test func `whoever only asked whether a name is held keeps nobody from it`() async throws {
         try await TemporaryDatabase.with { database in
             try NodeLock(databasePath: database.path, node: "n").release()

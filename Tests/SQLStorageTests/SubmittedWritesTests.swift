@@ -84,6 +84,57 @@ import Testing
     }
 
     @Test(arguments: Place.present)
+    func `an end of everything of a user waits for few statements, however much that is`(place: Place) async throws {
+        try await place.with { storage, log in
+            try await storage.changeLogoutSubscribers(adding: ["web"], removing: [])
+            try await storage.changeWebhookSubscribers(adding: ["web"], removing: [])
+            try await storage.write { transaction in
+                for number in 0..<1001 {
+                    let session = Visit(name: "v\(number)").session
+                    try transaction.run(WebSessionSQL.insert, session.newRow(by: nil))
+                }
+            }
+            log.clear()
+            #expect(try await storage.end(.user("alice"), .sample(at: Visit.now)).sessions.count == 1001)
+            #expect(log.entries.alone.count < 50, "\(log.entries.alone)")
+            let notices = try await storage.read { session in
+                try session.run(
+                    """
+                    SELECT (SELECT count(*) FROM logout_notice), (SELECT count(*) FROM webhook_notice), id, reason
+                    FROM webhook_notice WHERE object_id = 'session-v1000'
+                    """)
+            }
+            #expect(
+                notices.map(\.values) == [
+                    [
+                        .integer(1001), .integer(1001), .text("web_session.ended:session-v1000"),
+                        .text("administrator"),
+                    ]
+                ])
+        }
+    }
+
+    @Test(arguments: Place.present)
+    func `a consent that is taken back waits for few statements, however many sessions it led to`(place: Place)
+        async throws
+    {
+        try await place.with { storage, log in
+            try await storage.rememberConsent(
+                of: "alice", to: "app", scopes: ["openid"], at: Visit.now, event: .sample(.consentGranted))
+            try await storage.write { transaction in
+                for number in 0..<1001 {
+                    try transaction.run(AppSessionSQL.insert, AppSession.sample("\(number)").columns)
+                }
+            }
+            log.clear()
+            let ended = try await storage.forgetConsent(
+                of: "alice", to: "app", .sample(at: Visit.now), event: .sample(.consentWithdrawn))
+            #expect(ended?.sessions.count == 1001)
+            #expect(log.entries.alone.count < 50, "\(log.entries.alone)")
+        }
+    }
+
+    @Test(arguments: Place.present)
     func `an end stands although word of it cannot be sent`(place: Place) async throws {
         try await place.with { storage, log in
             let engine = RemoteEngine(engine: storage.engine, log: log, sessionEndNews: "SELECT no_such_function($1)")

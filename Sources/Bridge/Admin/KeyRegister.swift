@@ -110,7 +110,13 @@ extension SigningKeys {
     }
 
     /// Adds keys that sign when verifiers have them; the old ones verify what they signed for as long as it lives.
-    package func rotate(action: AdminAction) async throws { try await rotate(action: action, signingAfter: nil) }
+    package func rotate(action: AdminAction) async throws {
+        do {
+            try await rotate(action: action, signingAfter: nil)
+        } catch is ClockError {
+            throw OAuthError(.conflict, "the clocks of this server and of its database are more than a minute apart")
+        }
+    }
 
     /// Retires a key at once, on every node; where it was signing, another one signs from now on.
     /// - Returns: `nil` for a key that there is not.

@@ -49,6 +49,6 @@ enum CrossOriginAccess {
     // Any other error is passed on as it is, so that the log names its type.
     private static func isAnswer(_ error: any Error) -> Bool {
         error is OAuthError || error is ClientRefused || error is ChallengedError || error is BearerRefusal
-            || error is StorageError || error is FormParameters.Failure
+            || error is StorageError || error is FormParameters.Failure || error is CallerGone
     }
 }

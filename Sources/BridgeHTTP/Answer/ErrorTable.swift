@@ -55,6 +55,7 @@ enum ErrorTable {
         case is UndecidedRedemption, is CancellationError:
             answer(to: OAuthError(.temporarilyUnavailable, retryAfter: storageRetryAfter))
         case let refused as ClientRefused: answer(to: refused.error)
+        case is CallerGone: answer(to: CallerGone.refusal)
         case is BearerRefusal: answer(to: OAuthError(.invalidToken))
         case is FormParameters.Failure:
             answer(to: StrictBody.malformedForm)

@@ -33,6 +33,7 @@ enum CompatibleError {
         switch error {
         case let error as OAuthError: return (error, ErrorTable.answer(to: error).headers, nil)
         case let needed as SignInNeeded: return try refusal(in: needed.error)
+        case is CallerGone: return try refusal(in: CallerGone.refusal)
         case let error as ChallengedError: return (error.error, error.headers, error.status)
         case is FormParameters.Failure:
             return (StrictBody.malformedForm, [:], nil)

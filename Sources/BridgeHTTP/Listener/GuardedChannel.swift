@@ -31,7 +31,11 @@ struct GuardedChannel: ServerChildChannel {
         }.map { [base] value in
             // Before anything can fail, as it does on a connection that was closed meanwhile.
             AcceptedConnection(value) { connection in
-                await ConnectedPeer.$current.withValue(peer) { await base.handle(value: connection, logger: logger) }
+                await ConnectedPeer.$current.withValue(peer) {
+                    await WaitingCaller.$current.withValue(peer.caller) {
+                        await base.handle(value: connection, logger: logger)
+                    }
+                }
             }
         }.flatMapThrowing { accepted in
             let pipeline = channel.pipeline.syncOperations

@@ -27,11 +27,11 @@ package struct BridgeRequestContext: RequestContext {
     /// be lost, and where another node was asked meanwhile, it would pass for a second use (ADR-0087).
     ///
     /// Asked right before something of one use is looked at, so that who goes early learns nothing, tries nothing and
-    /// ends nothing.
+    /// ends nothing. The write that uses it up asks again when its turn has come (``WaitingCaller``).
     /// - Throws: `invalid_request`, for whoever closed one direction only, and reads on.
     func requireAwaited() async throws {
         guard await connectedPeer?.hasLeft() != true else {
-            throw OAuthError(.invalidRequest, "the connection was closed before the answer, so nothing was used up")
+            throw CallerGone.refusal
         }
     }
 

@@ -1,5 +1,5 @@
+import Bridge
 import NIOCore
-import Synchronization
 
 /// The other end of a connection, which may have gone before its request comes to be answered.
 ///
@@ -10,7 +10,8 @@ final class ConnectedPeer: Sendable {
     @TaskLocal static var current: ConnectedPeer?
 
     private let eventLoop: any EventLoop
-    private let isGone = Atomic(false)
+    /// What is known of its going without asking the loop; for the write that the request comes to.
+    let caller = WaitingCaller()
 
     /// - Parameter eventLoop: the connection's.
     init(on eventLoop: any EventLoop) {
@@ -18,7 +19,7 @@ final class ConnectedPeer: Sendable {
     }
 
     /// It has closed the connection, or its own direction of it.
-    func leave() { isGone.store(true, ordering: .relaxed) }
+    func leave() { caller.leave() }
 
     /// Whether it has left, as far as the system knew when this was asked.
     ///
@@ -26,7 +27,7 @@ final class ConnectedPeer: Sendable {
     /// again has read what there was to its end.
     func hasLeft() async -> Bool {
         do {
-            return try await eventLoop.submit { self.isGone.load(ordering: .relaxed) }.get()
+            return try await eventLoop.submit { self.caller.hasLeft }.get()
         } catch {
             // The loop has ended, and its connections with it.
             return true

@@ -1,4 +1,5 @@
 import Bridge
+import Logging
 import Synchronization
 
 /// Every write of this process, in as few commits as possible.
@@ -10,11 +11,22 @@ import Synchronization
 final class GroupCommitWriter: Sendable {
     private struct Queue {
         var waiting: [PendingWrite] = []
+        var probes: [WriteProbe] = []
+        /// When the log was last told that writes were refused for waiting.
+        var toldOfLateness: ContinuousClock.Instant?
         var isDraining = false
         var isClosed = false
         /// How many must wait before the writer is woken; `nil` while it does not wait for more.
         var awaited: Int?
         var pace = CommitPace()
+
+        /// Counts a look, and takes out what has waited for too long: no batch takes it any more.
+        mutating func takeLate() -> [PendingWrite] {
+            for index in waiting.indices { waiting[index].looksLeft = waiting[index].looksLeft.map { $0 - 1 } }
+            let late = waiting.filter(\.isLate)
+            if !late.isEmpty { waiting.removeAll(where: \.isLate) }
+            return late
+        }
     }
 
     /// Writes that may wait; more means that the disk cannot keep up, and waiting would only hide it.
@@ -25,6 +37,8 @@ final class GroupCommitWriter: Sendable {
     private let engine: any SQLEngine
     private let follow: EventFollower
     private let auditor: AuditChainWriter
+    /// See ``PendingWrite/looksLeft``, for what somebody waits for.
+    private let looks: Int?
     private let queue = Mutex(Queue())
     /// Wakes the writer when as many wait as it waits for.
     private let enough = Bell()
@@ -35,13 +49,17 @@ final class GroupCommitWriter: Sendable {
     /// Told how it goes with batches that hold a request.
     let outage: WriteOutage
 
-    /// - Parameter follow: called with every event, in its transaction.
+    /// - Parameters:
+    ///   - looks: how many looks at the queue what somebody waits for may wait there; `nil` for any number.
+    ///   - follow: called with every event, in its transaction.
     init(
-        engine: any SQLEngine, auditor: AuditChainWriter, following follow: @escaping EventFollower = { _, _ in }
+        engine: any SQLEngine, auditor: AuditChainWriter, looks: Int? = QueuePatience.looks,
+        following follow: @escaping EventFollower = { _, _ in }
     ) {
         self.engine = engine
         self.follow = follow
         self.auditor = auditor
+        self.looks = looks
         outage = WriteOutage(time: auditor.time, logger: auditor.logger)
     }
 
@@ -52,14 +70,17 @@ final class GroupCommitWriter: Sendable {
     ///   - calls: see ``PendingWrite/anticipated``.
     ///   - isUpkeep: see ``PendingWrite/isUpkeep``.
     ///   - isProbe: see ``PendingWrite/isProbe``.
-    /// - Throws: ``StorageError``; then nothing was written.
+    ///   - isPatient: whether it waits for its turn for as long as that takes, as upkeep does.
+    ///   - caller: see ``PendingWrite/caller``.
+    /// - Throws: ``StorageError``, or ``CallerGone``; then nothing was written.
     func write<Value: Sendable>(
-        anticipating calls: [SQLCall]? = nil, isUpkeep: Bool = false, isProbe: Bool = false,
-        _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+        anticipating calls: [SQLCall]? = nil, isUpkeep: Bool = false, isProbe: Bool = false, isPatient: Bool = false,
+        caller: WaitingCaller? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let write = PendingWrite(
                 anticipated: calls, isUpkeep: isUpkeep, isProbe: isProbe,
+                looksLeft: isUpkeep || isPatient ? nil : looks, caller: caller,
                 attempt: { transaction in
                     let value = try body(transaction)
                     return { continuation.resume(returning: value) }
@@ -73,6 +94,47 @@ final class GroupCommitWriter: Sendable {
                 })
             enqueue(write)
         }
+    }
+
+    /// Writes for nothing but to see whether that succeeds. Whoever asks is told in time, also where the batch that
+    /// holds it takes longer: what becomes of it then concerns nobody.
+    /// - Throws: ``StorageError``, also where it takes too long.
+    func probe(_ body: @escaping @Sendable (WriteTransaction) throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let probe = WriteProbe(looks: looks ?? .max, continuation)
+            queue.withLock { $0.probes.append(probe) }
+            let write = PendingWrite(
+                isProbe: true, looksLeft: looks,
+                attempt: { transaction in
+                    try body(transaction)
+                    return { probe.end(.success(())) }
+                },
+                fail: { error in probe.end(.failure(Self.storageError(error))) })
+            enqueue(write)
+        }
+    }
+
+    /// Looks at what waits, and refuses what has for too long. For another thread than the writer's, which may be what
+    /// all wait for; every ``QueuePatience/pulse``.
+    ///
+    /// Each write leaves the queue once, under its lock: with a batch, or refused.
+    func refuseLate() {
+        let late = queue.withLock { queue in
+            queue.probes = queue.probes.filter { $0.look() }
+            return queue.takeLate()
+        }
+        guard !late.isEmpty else { return }
+        let now = auditor.time.uptime()
+        let isNews = queue.withLock { queue in
+            guard queue.toldOfLateness.map({ now - $0 >= QueuePatience.silence }) ?? true else { return false }
+            queue.toldOfLateness = now
+            return true
+        }
+        if isNews {
+            auditor.logger.error(
+                "writes that waited too long for their turn are refused", metadata: ["count": "\(late.count)"])
+        }
+        for write in late { write.fail(PendingWrite.late) }
     }
 
     /// Refuses every later write.
@@ -106,14 +168,19 @@ final class GroupCommitWriter: Sendable {
         repeat {
             gather()
             let batch = takeBatch()
-            let written = WriteBatch(
-                writes: batch, session: session, auditor: auditor, dialect: engine.dialect, follow: follow,
-                outage: outage, didCommit: note
-            ).commit(startingFrom: committedChain.withLock { $0 })
-            // Whatever went wrong, the database knows best where the chain ends.
-            committedChain.withLock { $0 = written }
-            if written != nil { engine.didCommit(writes: batch.count, upkeep: batch.count { $0.isUpkeep }) }
+            // All that was there may have been refused meanwhile.
+            if !batch.isEmpty { commit(batch, on: session) }
         } while continuesOrReschedules()
+    }
+
+    private func commit(_ batch: [PendingWrite], on session: any SQLSession) {
+        let written = WriteBatch(
+            writes: batch, session: session, auditor: auditor, dialect: engine.dialect, follow: follow,
+            outage: outage, didCommit: note
+        ).commit(startingFrom: committedChain.withLock { $0 })
+        // Whatever went wrong, the database knows best where the chain ends.
+        committedChain.withLock { $0 = written }
+        if written != nil { engine.didCommit(writes: batch.count, upkeep: batch.count { $0.isUpkeep }) }
     }
 
     /// Waits for those that wrote at the same time as now, if they come soon.

@@ -19,6 +19,9 @@ struct WriteBatch {
     let didCommit: ([PendingWrite], Duration) -> Void
     /// Whether its writes have waited for other transactions before.
     var hasWaited = false
+    /// Whether it is run again without those whose callers go while it runs: once, or whoever goes on purpose, one
+    /// after the other, would keep all the others waiting.
+    var heedsGoing = true
 
     /// Times that an interrupted batch is run as a whole before its writes go their own ways.
     private static let attempts = 3
@@ -38,8 +41,13 @@ struct WriteBatch {
         var course = Course.anticipating
         var attempt = 0
         while true {
+            // Again before each repetition: the one before may have taken seconds.
+            guard !writes.contains(where: \.isAbandoned) else { return withoutAbandoned(startingFrom: chain) }
             do {
                 return try run(startingFrom: chain, course)
+            } catch is CallerGone {
+                // Undone as a whole, so the chain ends where it did.
+                return withoutAbandoned(startingFrom: chain, heedsGoing: false)
             } catch let failure as SQLError where failure.kind == .interrupted {
                 attempt += 1
                 guard attempt < Self.attempts else { return giveUp(failure) }
@@ -102,11 +110,23 @@ struct WriteBatch {
         return batch(of: others).commit(startingFrom: nil)
     }
 
+    /// What has one use is not used for a caller who has gone: elsewhere it may have been used since, and this would be
+    /// taken for a theft (ADR-0087).
+    private func withoutAbandoned(startingFrom chain: AuditChain?, heedsGoing: Bool = true) -> AuditChain? {
+        var others: [PendingWrite] = []
+        for write in writes {
+            if write.isAbandoned { write.fail(CallerGone()) } else { others.append(write) }
+        }
+        guard !others.isEmpty else { return chain }
+        return batch(of: others, hasWaited: hasWaited, heedsGoing: heedsGoing && self.heedsGoing)
+            .commit(startingFrom: chain)
+    }
+
     /// A batch of some of its writes.
-    private func batch(of some: [PendingWrite], hasWaited: Bool = false) -> WriteBatch {
+    private func batch(of some: [PendingWrite], hasWaited: Bool = false, heedsGoing: Bool = true) -> WriteBatch {
         WriteBatch(
             writes: some, session: session, auditor: auditor, dialect: dialect, follow: follow, outage: outage,
-            didCommit: didCommit, hasWaited: hasWaited)
+            didCommit: didCommit, hasWaited: hasWaited, heedsGoing: heedsGoing)
     }
 
     private func run(startingFrom chain: AuditChain?, _ course: Course) throws -> AuditChain {
@@ -128,6 +148,8 @@ struct WriteBatch {
             try transaction.storeRecords()
             try auditor.recordCheckpointIfDue(in: transaction)
             try transaction.advanceNumber(dialect)
+            // A row that another held, or the file, may have kept it waiting for seconds.
+            if heedsGoing, writes.contains(where: \.isAbandoned) { throw CallerGone() }
             try session.commit()
             didCommit(writes, auditor.time.uptime() - began)
             // A commit without an event says nothing: it may have been empty, or of a row that was there before.

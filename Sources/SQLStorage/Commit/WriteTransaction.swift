@@ -1,7 +1,7 @@
 package import Bridge
 
 /// What is written along with every event, in its transaction, such as a notice to a client that waits for it.
-typealias EventFollower = @Sendable (AuditEvent, WriteTransaction) throws -> Void
+typealias EventFollower = @Sendable ([AuditEvent], WriteTransaction) throws -> Void
 
 /// What a write may do inside the writer's transaction.
 package final class WriteTransaction {
@@ -58,10 +58,15 @@ package final class WriteTransaction {
     }
 
     /// Appends an event to the node's chain and stores it, with what follows it.
-    package func record(_ event: AuditEvent) throws {
-        records.append(chain.append(event))
-        if records.count == AuditSQL.mostTogether { try storeRecords() }
-        try follow(event, self)
+    package func record(_ event: AuditEvent) throws { try record([event]) }
+
+    /// As ``record(_:)``, with what follows all of them together.
+    package func record(_ events: [AuditEvent]) throws {
+        for event in events {
+            records.append(chain.append(event))
+            if records.count == AuditSQL.mostTogether { try storeRecords() }
+        }
+        try follow(events, self)
     }
 
     /// Stores the records that wait for more; before anything asks for them, and before the transaction or a write's

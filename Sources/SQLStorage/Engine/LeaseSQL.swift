@@ -173,6 +173,13 @@ struct LeaseSQL: Sendable {
         UPDATE node_lease SET expires_at = 0, holder = '' WHERE node = $1 AND epoch = $2
         """
 
+    /// A row where a database knows the end `$3` that was said of the epoch `$2`, or of a later one. What it was before
+    /// that has another end: it is put off every other second, and whoever takes the name raises the epoch.
+    static let knowledge = SQLStatement(
+        """
+        SELECT 1 FROM node_lease WHERE node = $1 AND (epoch > $2 OR (epoch = $2 AND expires_at >= $3))
+        """, isRecurring: false)
+
     /// Does not wait for a holder of the row.
     static let holder: SQLStatement = "SELECT holder, expires_at FROM node_lease WHERE node = $1"
 

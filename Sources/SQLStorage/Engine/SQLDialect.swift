@@ -6,6 +6,9 @@ package struct SQLDialect: Sendable {
     let clustered: String
     /// Lower-cases a text expression of any script, as `lowercasedForSearch` does.
     let lowercase: @Sendable (_ expression: String) -> String
+    /// Whether a text column is one of a list, an argument of ``SQLValue/lists(of:)``. Under PostgreSQL an array and not
+    /// a query: its planner takes that for a few texts, each to be looked up by the column's index.
+    let isAmong: @Sendable (_ column: String, _ list: String) -> String
     /// Ends a `SELECT` whose row no one may change until the transaction ends; empty where writers take turns anyway.
     let rowHold: String
     /// Whether each statement that is waited for costs a round trip.

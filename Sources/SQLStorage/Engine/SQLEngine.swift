@@ -25,8 +25,9 @@ package protocol SQLEngine: Sendable {
     ///   - upkeep: how many of these were upkeep, which can write more than a hundred requests do.
     func didCommit(writes: Int, upkeep: Int)
 
-    /// - Throws: `StorageError` while connections are known to lead to another database than the one that writes.
-    func checkConnections() throws
+    /// Whether the connections that read can be used, as far as they are others than the one that writes.
+    /// - Throws: `StorageError`, ``SQLError``: they lead to another database, or there are none.
+    func checkConnections() async throws
 
     /// - Parameter body: told how long the engine itself held the connection that writes, each time that it did.
     func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void)
@@ -36,7 +37,7 @@ package protocol SQLEngine: Sendable {
 }
 
 extension SQLEngine {
-    package func checkConnections() throws {}
+    package func checkConnections() async throws {}
 
     package func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void) {}
 

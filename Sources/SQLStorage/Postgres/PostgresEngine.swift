@@ -96,7 +96,14 @@ final class PostgresEngine: SQLEngine {
         }
     }
 
-    func checkConnections() throws { try written.check() }
+    /// Reads as well: where no new connection is to be had, or new ones lead to a standby, as after a failover, the one
+    /// that writes may go on, and knows nothing of it.
+    func checkConnections() async throws {
+        try written.check()
+        _ = try await read { session in try session.run(Self.trial) }
+    }
+
+    private static let trial: SQLStatement = "SELECT 1"
 
     func didCommit(writes: Int, upkeep: Int) {}
 
@@ -125,6 +132,7 @@ extension SQLDialect {
         text: #"TEXT COLLATE "C""#, clustered: "",
         // The columns' own collation knows the case of ASCII letters only.
         lowercase: { #"replace(lower((\#($0)) COLLATE "und-x-icu"), 'ς', 'σ')"# },
+        isAmong: { "\($0) = ANY(ARRAY(SELECT json_array_elements_text(\($1))))" },
         rowHold: " FOR SHARE", isRemote: true,
         beforeMigration: [
             "SELECT pg_advisory_xact_lock(hashtextextended('drawbridge migration ' || current_schema(), 0))",

@@ -95,7 +95,7 @@ final class PostgresSession: SQLSession {
         guard let written else { return true }
         while true {
             let known = written.known
-            let isRight = try known.map { try LeaseSQL.postgres.isStill($0.identity, self) } ?? true
+            let isRight = try known.map { try $0.isReached(by: self) } ?? true
             compared = (known?.number, .now)
             // The writer may have moved meanwhile.
             if written.isCurrent(known?.number) { return isRight }

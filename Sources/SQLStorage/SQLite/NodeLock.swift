@@ -16,8 +16,12 @@ final class NodeLock: Sendable {
     ) throws(SQLiteOpenError) {
         guard Self.isName(node) else { throw .badNodeName(node) }
         let path = "\(databasePath).\(node).lock"
-        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard opened >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        // A link would have a command of root's make a file wherever whoever owns the folder wants one.
+        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard opened >= 0 else {
+            let reason = errno == ELOOP ? "it is a link" : String(cString: strerror(errno))
+            throw .cannotOpen(path: path, reason: reason)
+        }
         guard Self.isLocked(opened, after: pause) else {
             Foundation.close(opened)
             throw .nodeInUse(node)

@@ -116,6 +116,7 @@ extension SQLDialect {
         text: "TEXT", clustered: " WITHOUT ROWID",
         // Registered by GRDB; SQLite's own lower() knows ASCII only.
         lowercase: { "replace(swiftLowercaseString(\($0)), 'ς', 'σ')" },
+        isAmong: { "\($0) IN (SELECT value FROM json_each(\($1)))" },
         rowHold: "", isRemote: false, beforeMigration: [],
         // One process writes at a time, so a number that each such transaction counts up by one will do.
         transactionNumber: "(SELECT value + 1 FROM transaction_number)",

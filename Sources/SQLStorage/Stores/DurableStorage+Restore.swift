@@ -53,7 +53,7 @@ extension DurableStorage {
 extension RestoreSQL {
     /// What has to hear of the ends, before they are made; `$1` is now.
     static let notices: [SQLStatement] = [
-        LogoutNoticeSQL.insertAppSessionEnds, LogoutNoticeSQL.insertWebSessionEnds,
+        LogoutNoticeSQL.insertAllAppSessionEnds, LogoutNoticeSQL.insertAllWebSessionEnds,
         WebhookSQL.insertEnds(.appSessionEnded, of: "app_session", alive: "ended_at IS NULL", reason: reason),
         WebhookSQL.insertEnds(.webSessionEnded, of: "web_session", alive: "ended_at IS NULL", reason: reason),
         WebhookSQL.insertEnds(.deviceRevoked, of: "device_secret", alive: "revoked_at IS NULL", reason: reason),

@@ -44,23 +44,34 @@ package final class DurableStorage: Sendable {
         heldWebSession = SQLStatement(WebSessionSQL.endedAt.text + engine.dialect.rowHold)
         heldPassword = SQLStatement(AccountSQL.passwordSetAt.text + engine.dialect.rowHold)
         heldDeviceOwner = SQLStatement(DeviceSecretSQL.ownerStanding.text + engine.dialect.rowHold)
-        endings = EndingSQL(engine.dialect)
+        let endings = EndingSQL(engine.dialect)
+        self.endings = endings
         writing = auditor.map {
             Writing(
-                writer: GroupCommitWriter(engine: engine, auditor: $0) { try $1.queueNotices(of: $0) }, auditor: $0)
+                writer: GroupCommitWriter(
+                    engine: engine, auditor: $0,
+                    // Nobody waits behind a command, which may go through whole tables.
+                    looks: NodeName.isOfCommand($0.node) ? nil : QueuePatience.looks
+                ) { try $1.queueNotices(of: $0, by: endings.notices) },
+                auditor: $0)
         }
         if writing != nil { startTimers() }
     }
 
     deinit { stopTimers() }
 
-    /// - Parameter calls: what `body` most likely runs first; see ``PendingWrite/anticipated``.
+    /// - Parameters:
+    ///   - calls: what `body` most likely runs first; see ``PendingWrite/anticipated``.
+    ///   - isOfOneUse: whether a second use of what it uses up ends what the first one opened, or whether it is such a
+    ///     second use: then it is not made for a caller who has gone (ADR-0087).
     func write<Value: Sendable>(
-        anticipating calls: [SQLCall]? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+        anticipating calls: [SQLCall]? = nil, isOfOneUse: Bool = false,
+        _ body: @escaping @Sendable (WriteTransaction) throws -> Value
     ) async throws -> Value {
         try await TraceStep.commit.run { span in
             span?.note(.database, dialect.isRemote ? "postgresql" : "sqlite")
-            return try await writable().writer.write(anticipating: dialect.isRemote ? calls : nil, body)
+            return try await writable().writer.write(
+                anticipating: dialect.isRemote ? calls : nil, caller: isOfOneUse ? WaitingCaller.current : nil, body)
         }
     }
 
@@ -120,6 +131,7 @@ package final class DurableStorage: Sendable {
         let timers = [
             every(Self.checkpointPause) { await $0.checkpointNews() },
             every(NodeLease.pulse) { await $0.renewLease() },
+            every(QueuePatience.pulse) { $0.writing?.writer.refuseLate() },
         ]
         self.timers.withLock { $0 = timers }
     }
@@ -151,8 +163,11 @@ package final class DurableStorage: Sendable {
     /// Writes to the log what was found when the name was taken.
     func reportRestores() async {
         let events = writing?.auditor.lease?.takeNotices().map(\.event) ?? []
+        guard !events.isEmpty else { return }
         // Lost with a database that is away, but not from the service log.
-        if !events.isEmpty { try? await append(events) }
+        try? await writable().writer.write(anticipating: dialect.isRemote ? [] : nil, isPatient: true) { transaction in
+            for event in events { try transaction.record(event) }
+        }
     }
 
     private func checkpointNews() async {
@@ -162,7 +177,9 @@ package final class DurableStorage: Sendable {
 
     private func recordCheckpoint() async throws {
         let writing = try writable()
-        try await writing.writer.write { transaction in try writing.auditor.recordCheckpoint(in: transaction) }
+        try await writing.writer.write(isPatient: true) { transaction in
+            try writing.auditor.recordCheckpoint(in: transaction)
+        }
     }
 }
 
@@ -181,17 +198,19 @@ extension DurableStorage: BridgeStorage {
     }
 
     /// Asks whether the name is still held, by a batch that holds nothing: if the writer has come to another database,
-    /// it looks where it is.
-    func confirmLease() async throws { try await writable().writer.write(isProbe: true) { _ in } }
+    /// it looks where it is. For as long as it is held up nothing is known of that.
+    func confirmLease() async throws { try await writable().writer.write(isProbe: true, isPatient: true) { _ in } }
 
     package func checkWritable() async throws {
         let writing = try writable()
         let beat = [SQLValue.text(writing.auditor.node), SQLValue(time.now())]
-        try await writing.writer.write(isProbe: true) { transaction in
+        // At once with the write: each may take as long as a write or a read may wait.
+        async let connections: Void = engine.checkConnections()
+        try await writing.writer.probe { transaction in
             _ = try transaction.run(HeartbeatSQL.beat, beat)
         }
         try writing.writer.outage.check()
-        try engine.checkConnections()
+        do { try await connections } catch let failure as SQLError { throw failure.storageError }
     }
 
     package func close() async throws {

@@ -10,7 +10,7 @@ import Synchronization
 /// for expired, and have retention cut the log of them all, with signatures that are good. The database is asked anyway.
 final class DatabaseClock: Sendable {
     /// More than clocks differ that are being kept right.
-    static let tolerance = PurgeClock.tolerance
+    static let tolerance = TimeSource.databaseTolerance
 
     /// How two clocks stand to each other.
     private enum Standing { case agrees, ahead, behind }
@@ -38,17 +38,9 @@ final class DatabaseClock: Sendable {
     /// - Throws: ``StorageError`` while the database does not answer, and so nobody knows.
     @discardableResult
     func removalTime() async throws -> Timestamp {
-        guard let lead = try await Self.lead(of: time, over: ask) else { return time.now() }
+        guard let lead = try await time.lead(over: ask) else { return time.now() }
         note(lead)
         return lead > Self.tolerance ? time.now() - lead : time.now()
-    }
-
-    /// By how much our clock is ahead of another; less than nothing where it is behind, `nil` where there is no other.
-    static func lead(of time: TimeSource, over ask: () async throws -> Timestamp?) async throws -> Duration? {
-        let before = time.now()
-        guard let theirs = try await ask() else { return nil }
-        // The answer was made at some moment between the two: only what lies outside of them is a difference.
-        return theirs < before ? before - theirs : min(.zero, time.now() - theirs)
     }
 
     /// Optional: the database decides what counts once, whatever a clock says.

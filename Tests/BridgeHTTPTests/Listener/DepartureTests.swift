@@ -1,3 +1,4 @@
+import Bridge
 import NIOCore
 import NIOEmbedded
 import Synchronization
@@ -31,6 +32,7 @@ import Testing
     @Test func `a peer that closes its own direction has left, though the loop has yet to come to it`() async {
         channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(await peer.hasLeft())
+        #expect(peer.caller.hasLeft, "a write that waits is told too")
         #expect(follower.heard.load(ordering: .relaxed) == 1, "what follows goes by it too")
     }
 

@@ -53,6 +53,23 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
+    func `nor is the token used for a peer who goes once the request was taken in`(way: Way) async throws {
+        try await TestBridge.run { bridge, client in
+            let token = try await client.issue().token
+            let before = try await events(bridge)
+            let caller = WaitingCaller()
+            caller.leave()
+            let refused = try await WaitingCaller.$current.withValue(caller) {
+                try await way.send(token, client, agent: Visitor.browser)
+            }
+            #expect(refused.status == .badRequest)
+            #expect(refused.headers[values: .setCookie].isEmpty)
+            #expect(try await events(bridge) == before)
+            #expect(try await way.send(token, client, agent: Visitor.browser).status == .seeOther)
+        }
+    }
+
+    @Test(arguments: Way.allCases)
     func `a second use ends nothing that the first one opened`(way: Way) async throws {
         try await TestBridge.run { bridge, client in
             let token = try await client.issue().token

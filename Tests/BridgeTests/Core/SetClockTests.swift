@@ -46,7 +46,7 @@ import Testing
 
     @Test func `a bearer is believed no longer than its issuer's answer was to be`() {
         let cache = BearerCache(time: clock.source)
-        let key = BearerCache.Key(Secret("t"))
+        let key = TokenDigest(Secret("t"))
         let identity = BearerIdentity(
             subject: "alice", clientID: app, issuer: "i", sessionID: nil, authentication: Authentication(),
             expiresAt: clock.now + .seconds(600), cacheableUntil: clock.now + .seconds(30))

@@ -12,6 +12,8 @@ final class RedemptionFaults: Sendable {
         case commitLost
         /// There is no store.
         case away
+        /// The caller has gone, so nothing is tried.
+        case abandoned
     }
 
     private let pending = Mutex<[Fault]>([])
@@ -55,6 +57,7 @@ struct FailingLoginTokens: LoginTokenStore {
             throw StorageError.undecided("answer lost")
         case .commitLost: throw StorageError.undecided("commit lost")
         case .away: throw StorageError.unavailable("away")
+        case .abandoned: throw CallerGone()
         }
     }
 

@@ -144,6 +144,30 @@ import Testing
         }
     }
 
+    @Test func `a website's server that goes while its lost answer is looked for gets the session later too`()
+        async throws
+    {
+        try await withService(faults: faults) { service async throws in
+            let token = try await service.issue().token
+            let site = try #require(service.clients.current[website])
+            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
+            faults.expect(.answerLost, .abandoned)
+            await #expect(throws: UndecidedRedemption.self) { try await service.redeemer.redeem(request) }
+            let session = try await service.redeemer.redeem(request)
+            #expect(try await service.storage.session(id: session.id)?.endedAt == nil)
+            #expect(try await opened(service) == 1)
+        }
+    }
+
+    @Test func `an attempt that was not begun for a caller who has gone leaves the token as it was`() async throws {
+        try await withService(faults: faults) { service async throws in
+            let token = try await service.issue().token
+            faults.expect(.abandoned)
+            await #expect(throws: CallerGone.self) { try await service.open(token) }
+            #expect(try await service.open(token).word == "opened")
+        }
+    }
+
     @Test func `a website's server that tries while the app has no right gets the session later`() async throws {
         try await withService(faults: faults) { service async throws in
             let token = try await service.issue().token

@@ -187,9 +187,9 @@ import Testing
 }
 
 /// Counts the questions for the keys' number; away when it is told so.
-private final class CountingKeyStore: SigningKeyStore {
+final class CountingKeyStore: SigningKeyStore {
     private let store: any SigningKeyStore
-    private let state = Mutex((questions: 0, isAway: false, gate: Gate?.none))
+    private let state = Mutex((questions: 0, isAway: false, gate: Gate?.none, time: Timestamp?.none))
 
     init(_ store: any SigningKeyStore) { self.store = store }
 
@@ -202,6 +202,11 @@ private final class CountingKeyStore: SigningKeyStore {
     var gate: Gate? {
         get { state.withLock { $0.gate } }
         set { state.withLock { $0.gate = newValue } }
+    }
+    /// By a clock of its own; `nil` for none.
+    var time: Timestamp? {
+        get { state.withLock { $0.time } }
+        set { state.withLock { $0.time = newValue } }
     }
 
     func signingKeysNumber() async throws -> Int64 {
@@ -230,4 +235,6 @@ private final class CountingKeyStore: SigningKeyStore {
     func signingKeyNumbers(notedSince instant: Timestamp) async throws -> [String: Int64] {
         try await store.signingKeyNumbers(notedSince: instant)
     }
+
+    func databaseTime() async throws -> Timestamp? { time }
 }

@@ -15,6 +15,8 @@ import Testing
 
     init() { written = WrittenDatabase(time: clock.source, logger: lines.logger) }
 
+    private static func lease(epoch: Int64) -> [SQLValue] { [.text("n"), .integer(epoch), .integer(1000)] }
+
     @discardableResult
     private func stray() -> SQLError {
         written.noteStray(comparedWith: written.known?.number, connection: "drawbridge reader")
@@ -33,6 +35,22 @@ import Testing
         #expect(written.isCurrent(number))
         written.note(Self.second)
         #expect(!written.isCurrent(number) && written.known?.identity.text == Self.second.text)
+    }
+
+    @Test func `a database that does not know what was said of the lease is another one`() {
+        written.note(Self.first, lease: Self.lease(epoch: 1))
+        let number = written.known?.number
+        written.note(Self.first, lease: Self.lease(epoch: 2), knewLease: true)
+        #expect(written.isCurrent(number) && written.known?.lease == Self.lease(epoch: 2))
+        written.note(Self.first, lease: Self.lease(epoch: 3), knewLease: false)
+        #expect(!written.isCurrent(number) && written.known?.lease == Self.lease(epoch: 3))
+    }
+
+    @Test func `what is said of the lease makes no other database of it`() {
+        written.note(Self.first, lease: Self.lease(epoch: 1))
+        let number = written.known?.number
+        written.noteLease(Self.lease(epoch: 2))
+        #expect(written.isCurrent(number) && written.known?.lease == Self.lease(epoch: 2))
     }
 
     @Test func `a connection that led elsewhere counts for ten seconds`() throws {

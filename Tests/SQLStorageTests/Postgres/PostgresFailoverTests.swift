@@ -86,6 +86,35 @@ struct PostgresFailoverTests {
         }
     }
 
+    @Test func `what a reading connection is asked that comes to a second successor is refused`() async throws {
+        try await PostgresPair.withTwins { pair, database in
+            let storage = try await database.open(node: "n", readers: 1)
+            try await storage.append([.sample(reason: "before")])
+            #expect(try await Self.reasons(storage).contains("before"))
+            try await pair.old.startAgain()
+            try pair.cut("drawbridge reader", on: pair.new)
+            let error = await #expect(throws: StorageError.self) { try await storage.chains() }
+            #expect(error?.cause == .otherServer)
+            await #expect(throws: StorageError.self) { try await storage.checkWritable() }
+            try await pair.old.stop("immediate")
+            try await database.retrying { _ = try await storage.chains() }
+            #expect(try await Self.reasons(storage).contains("before"))
+        }
+    }
+
+    @Test func `connections follow a writer that has come to a second successor`() async throws {
+        try await PostgresPair.withTwins { pair, database in
+            let storage = try await database.open(node: "n", readers: 1)
+            try await storage.append([.sample(reason: "before")])
+            #expect(try await Self.reasons(storage).contains("before"))
+            try await pair.old.startAgain()
+            // The one that reads stays where it is.
+            try pair.cut("drawbridge writer n", on: pair.new)
+            try await database.retrying { try await storage.append([.sample(reason: "after")]) }
+            #expect(try await Self.reasons(storage).contains("after"))
+        }
+    }
+
     @Test func `a listener hears nothing of the old primary`() async throws {
         try await PostgresPair.with { pair, database in
             let storage = try await database.open(node: "n", readers: 1)

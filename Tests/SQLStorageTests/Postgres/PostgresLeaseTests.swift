@@ -98,6 +98,25 @@ import Testing
         }
     }
 
+    @Test func `a database knows what was said of a lease if it has that, or what came after it`() async throws {
+        try await PostgresDatabase.with { database in
+            // It makes the table.
+            _ = try await database.open()
+            let session = try database.session()
+            _ = try session.run(
+                "INSERT INTO node_lease (node, epoch, holder, expires_at) VALUES ('said', 3, '', 1000)")
+            func knows(_ node: String, epoch: Int64, end: Int64) throws -> Bool {
+                try !session.run(LeaseSQL.knowledge, [.text(node), .integer(epoch), .integer(end)]).isEmpty
+            }
+            #expect(try knows("said", epoch: 3, end: 1000))
+            #expect(try knows("said", epoch: 3, end: 999))
+            #expect(try knows("said", epoch: 2, end: 9000), "another process has the name, in the same database")
+            #expect(try !knows("said", epoch: 3, end: 1001))
+            #expect(try !knows("said", epoch: 4, end: 0))
+            #expect(try !knows("other", epoch: 0, end: 0))
+        }
+    }
+
     @Test func `a command is told to wait for the other one, and not to take another name`() {
         let told =
             #"another drawbridge command writes this database as the node "main-cli"; try again when it has ended"#

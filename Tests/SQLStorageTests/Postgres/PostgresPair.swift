@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import Testing
 
 @testable import SQLStorage
@@ -37,6 +38,32 @@ final class PostgresPair: Sendable {
             throw error
         }
         await old.end()
+        try result.get()
+    }
+
+    /// Two that followed the same server and have both taken over, so that they pass for one database. An address names
+    /// the old one before the new one, and it is stopped: connections lead to the new one until it is started again.
+    static func withTwins(_ body: (PostgresPair, PostgresDatabase) async throws -> Void) async throws {
+        let ancestor = try await PostgresServer.start()
+        var started = [ancestor]
+        let result: Result<Void, any Error>
+        do {
+            // Both have its tables, and a lease of the node that is opened later.
+            let before = try await PostgresStorage.open(
+                try ancestor.address(), node: "n", signer: UnsignedCheckpoints(), readers: 1, logger: .silent)
+            try await before.close()
+            for _ in 0..<2 { started.append(try await PostgresServer.start(following: ancestor)) }
+            let pair = PostgresPair(started[1], started[2])
+            for server in [pair.old, pair.new] { try await server.promote() }
+            try await pair.old.stop("fast")
+            let address = try PostgresAddress(
+                "postgres://drawbridge@127.0.0.1:\(pair.old.port),127.0.0.1:\(pair.new.port)/postgres")
+            try await PostgresDatabase.with(on: pair.new, at: address) { try await body(pair, $0) }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        for server in started.reversed() { await server.end() }
         try result.get()
     }
 

@@ -26,10 +26,11 @@ enum DeviceSample {
     }
 
     static func device(
-        _ name: String, subject: Subject = "alice", at: Timestamp = Sample.now, lifetime: Duration = .seconds(3600)
+        _ name: String, subject: Subject = "alice", client: ClientID = "app", at: Timestamp = Sample.now,
+        lifetime: Duration = .seconds(3600)
     ) -> DeviceSecret {
         DeviceSecret(
-            id: DeviceSecretID(rawValue: "device-\(name)"), subject: subject, clientID: "app",
+            id: DeviceSecretID(rawValue: "device-\(name)"), subject: subject, clientID: client,
             sessionID: SessionID(rawValue: "app-\(name)"), name: "Phone \(name)", platform: "iOS", createdAt: at,
             expiresAt: at + lifetime)
     }
@@ -60,13 +61,13 @@ enum DeviceSample {
 extension BridgeStorage {
     /// Opens an app session and gives it a device whose secret's digest is `digest-<name>`.
     func issueSample(
-        _ name: String, subject: Subject = "alice", at: Timestamp = Sample.now, lifetime: Duration = .seconds(3600),
-        limit: DeviceSecretLimit = DeviceSample.limit
+        _ name: String, subject: Subject = "alice", client: ClientID = "app", at: Timestamp = Sample.now,
+        lifetime: Duration = .seconds(3600), limit: DeviceSecretLimit = DeviceSample.limit
     ) async throws -> DeviceSecretIssueOutcome {
         _ = try await open(DeviceSample.session(name, subject: subject), refreshToken: nil, events: [])
         return try await issueDeviceSecret(
-            DeviceSample.device(name, subject: subject, at: at, lifetime: lifetime), digest: "digest-\(name)",
-            limit: limit,
+            DeviceSample.device(name, subject: subject, client: client, at: at, lifetime: lifetime),
+            digest: "digest-\(name)", limit: limit,
             event: Sample.event(.deviceSecretIssued, at: at), displaced: Ending.sample(.limit, at: at),
             rejected: Sample.event(.deviceSecretWithheld, at: at))
     }

@@ -3,7 +3,7 @@ package import Bridge
 /// What every ``DeviceStore`` must do.
 package enum DeviceSecretStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] =
-        lifeCases + DeviceRotationCases.cases
+        lifeCases + DeviceRoomCases.cases + DeviceRotationCases.cases
         + DeviceRaceCases.cases + DeviceTheftCases.cases + WebViewLimitCases.cases
 
     private static let lifeCases: [ConformanceCase<any BridgeStorage>] = [

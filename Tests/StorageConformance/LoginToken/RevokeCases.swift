@@ -74,6 +74,23 @@ extension LoginTokenStoreConformance {
             try expectEqual(left.map(\.detail), [#"{"login_tokens":1}"#], "what an app's sign-out took")
             try expectEqual(left.first?.clientID?.rawValue, "app", "the app")
         },
+        ConformanceCase("an end of what a user has not used voids the tokens of before, and no later one") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].addUser("alice", issuer: "issuer", at: Sample.now)
+            let (before, after) = (Sample.token("before"), Sample.token("after"))
+            _ = try await servers[0].recordIssue(
+                before, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            _ = try await servers[1].end(.unused(of: "alice"), .sample(.endedByUser))
+            _ = try await servers[0].recordIssue(
+                after, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            guard case .revoked = try await servers[0].redeemSample(before) else {
+                throw ConformanceFailure(description: "a token of before the end is good")
+            }
+            try expectEqual(try await servers[0].redeemSample(after), .opened, "a token of after the end")
+            let told = try await servers[0].events(.loginTokenRevoked)
+            try expectEqual(told.map(\.reason), ["ended_by_user"], "why")
+            try expectEqual(told.map(\.detail), [#"{"login_tokens":1}"#], "how many")
+        },
         ConformanceCase("of two ends of everything at once, on two servers, one tells of the tokens") { open in
             let servers = [try await open(), try await open()]
             try await servers[0].addUser("alice", issuer: "issuer", at: Sample.now)

@@ -96,6 +96,41 @@ package enum AppSessionStoreConformance {
             try expectEqual(try await servers[0].events(.webSessionEnded).count, 1, "web events")
             try expectEqual(try await servers[0].events(.refreshTokenReused).count, 1, "first events")
         },
+        ConformanceCase("of a thousand sessions below one each ends, with its event and its codes, and no other") {
+            open in
+            let store = try await open()
+            let browser = try await store.openBrowser()
+            // More than two statements are about.
+            let names = (0...1000).map { "a\($0)" }
+            let recorded = try await concurrently(names.count) { number -> Bool in
+                try await store.openSample(Sample.appSession(names[number], browser: browser))
+                return try await store.recordCode(
+                    Sample.code(names[number]), event: Sample.event(.authorizationCodeIssued))
+            }
+            try expectEqual(recorded.count { $0 }, names.count, "codes")
+            try await store.openSample(Sample.appSession("other"))
+            let ended = try await store.end(.webSession(browser), .sample()).sessions
+            let apps = Set(names.map { SessionID(rawValue: "app-\($0)") })
+            try expectEqual(ended.count, names.count + 1, "how many ended")
+            try expectEqual(Set(ended), apps.union([browser]), "which ended")
+            var filter = AuditFilter()
+            filter.type = .appSessionEnded
+            var told: [SessionID] = []
+            var cursor: AuditCursor?
+            repeat {
+                let page = try await store.search(filter, before: cursor, limit: 500)
+                told += page.records.compactMap(\.event.sessionID)
+                cursor = page.next
+            } while cursor != nil
+            try expectEqual(told.count, names.count, "events")
+            try expectEqual(Set(told), apps, "whose")
+            for name in [names[0], names[500], names[1000]] {
+                let session = try await store.appSession(id: SessionID(rawValue: "app-\(name)"))
+                try expectEqual(session?.endedAt, Sample.now, "the end of \(name)")
+                try expectEqual(try await store.code(digest: "code-\(name)"), nil, "the code of \(name)")
+            }
+            try expectEqual(try await store.appSession(id: "app-other")?.endedAt, nil, "the end of another")
+        },
         ConformanceCase("a login token of an ended app session opens nothing") { open in
             let store = try await open()
             try await store.openSample(Sample.appSession("a"))

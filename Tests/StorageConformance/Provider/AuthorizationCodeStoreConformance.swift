@@ -149,6 +149,43 @@ package enum AuthorizationCodeStoreConformance {
                 try expect(session == nil || session?.endedAt != nil, "round \(round)")
             }
         },
+        ConformanceCase("an end of what a user has not used takes the codes of all their sessions, and no session") {
+            open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].recordSample("here")
+            try await servers[0].recordSample("used")
+            _ = try await servers[0].redeemCode(
+                digest: "code-used", opening: Sample.appSession("used", browser: Sample.browser), refreshToken: nil,
+                at: Sample.now, events: [])
+            for (name, subject) in [("elsewhere", "alice"), ("bobs", "bob")] as [(String, Subject)] {
+                let browser = try await servers[0].openBrowser(name, subject: subject)
+                let code = Sample.code(name, grant: Sample.grant(subject: subject, browser: browser))
+                _ = try await servers[0].recordCode(code, event: Sample.event(.authorizationCodeIssued))
+            }
+            let ended = try await servers[1].end(.unused(of: "alice"), .sample(.endedByUser))
+            try expectEqual(ended.isEmpty, true, "no session")
+            for (name, isLeft) in [("here", false), ("elsewhere", false), ("used", true), ("bobs", true)] {
+                try expectEqual(try await servers[0].code(digest: "code-\(name)") != nil, isLeft, name)
+            }
+            try expectEqual(try await servers[0].browserSession().endedAt, nil, "the browser's session")
+            try expectEqual(try await servers[0].appSession(id: "app-used")?.endedAt, nil, "the app's session")
+        },
+        ConformanceCase("of a code's redemption and an end of what is unused at once one wins") { open in
+            let servers = [try await open(), try await open()]
+            for round in 0..<20 {
+                try await servers[0].recordSample("\(round)")
+                async let redeemed = servers[1].redeemCode(
+                    digest: "code-\(round)", opening: Sample.appSession("\(round)", browser: Sample.browser),
+                    refreshToken: nil, at: Sample.now, events: [])
+                async let ended = servers[0].end(.unused(of: "alice"), .sample(.endedByUser))
+                let (outcome, _) = try await (redeemed, ended)
+                try expect(outcome == .opened || outcome == .gone, "round \(round): \(outcome)")
+                let session = try await servers[0].appSession(id: SessionID(rawValue: "app-\(round)"))
+                try expectEqual(session != nil, outcome == .opened, "round \(round): the session")
+                let code = try await servers[0].code(digest: "code-\(round)")
+                try expectEqual(code != nil, outcome == .opened, "round \(round): the code")
+            }
+        },
         ConformanceCase(
             "a code goes on in the session that took its browser's place, and remembers where it was issued"
         ) {

@@ -35,6 +35,9 @@ enum AccountChangeCases {
             // The clock stands, and goes on.
             for moment in [Sample.now, Sample.now, Sample.now + .seconds(1)] { try await signOut(at: moment) }
             try expectEqual(try await seen().everythingEndedAt, first.everythingEndedAt, "after sign-outs")
+            _ = try await store.end(.unused(of: "alice"), .sample(.endedByUser, at: Sample.now + .seconds(1)))
+            try expectEqual(
+                try await seen().everythingEndedAt, first.everythingEndedAt, "after an end of what is unused")
             try expect(try await replace(of: first, after: 2) != nil, "a password of before the sign-outs")
             let second = try await seen()
             try expect(second.everythingEndedAt != first.everythingEndedAt, "after a new password")

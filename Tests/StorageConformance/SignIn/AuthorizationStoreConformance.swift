@@ -21,6 +21,29 @@ package enum AuthorizationStoreConformance {
             }
             try expectEqual(try await servers[0].consent(of: "alice", to: "app"), Set(scopes), "kept")
         },
+        ConformanceCase("what a user agreed to is listed, the latest first, and nobody else's") { open in
+            let store = try await open()
+            try await store.remember(["openid"])
+            try await store.remember(["email", "openid"], to: "later", at: Sample.now + .seconds(1))
+            try await store.remember(["openid"], of: "bob")
+            let later = Consent(
+                clientID: "later", scopes: ["email", "openid"], agreedAt: Sample.now + .seconds(1))
+            let first = Consent(clientID: "app", scopes: ["openid"], agreedAt: Sample.now)
+            try expectEqual(try await open().consents(of: "alice"), [later, first], "alice's")
+            try expectEqual(try await store.consents(of: "carol"), [], "nobody's")
+        },
+        takenBack,
+        ConformanceCase("a consent that is taken back on two servers at once is taken back by one") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].remember(["openid"])
+            let wasThere = try await concurrently(10) { number in
+                try await servers[number % 2].forgetSample() != nil
+            }
+            try expectEqual(wasThere.count { $0 }, 1, "taken back")
+            try expectEqual(try await servers[0].events(.consentWithdrawn).count, 1, "events")
+        },
+        redeemedMeanwhile,
+        impossibleClient,
         ConformanceCase("a pushed request is used up by one of many") { open in
             let servers = [try await open(), try await open()]
             try await servers[0].storePushedRequest(Sample.pushed("d"))
@@ -99,15 +122,99 @@ package enum AuthorizationStoreConformance {
             try expectEqual(try await store.appSession(id: "app-a")?.endedAt, Sample.now, "after the sign-out")
             try expectEqual(try await store.appSession(id: "app-b")?.endedAt, nil, "the other session's")
         },
+        ConformanceCase("a code goes on under the raised session, as strong as it was issued") { open in
+            let store = try await open()
+            try expectEqual(try await store.openSample("one"), true, "first")
+            let code = Sample.code("a", grant: Sample.grant(browser: "session-one"))
+            let isRecorded = try await store.recordCode(code, event: Sample.event(.authorizationCodeIssued))
+            try expectEqual(isRecorded, true, "recorded")
+            try expectEqual(try await store.openSample("two", replacing: Self.raised), true, "raised")
+            let state = try await open().code(digest: code.digest)
+            try expectEqual(state?.grantedIn, "session-two", "where it was granted")
+            try expectEqual(state?.code.grant.authentication, code.grant.authentication, "its strength")
+        },
     ]
+
+    private static let takenBack = ConformanceCase<any BridgeStorage>(
+        "with a consent that is taken back ends what its client was granted by that user, and nothing else"
+    ) { open in
+        let store = try await open()
+        try expectEqual(try await store.forgetSample(), nil, "before")
+        try expectEqual(try await store.openSample("one"), true, "the browser's session")
+        try await store.remember(["openid"])
+        try await store.remember(["openid"], of: "bob")
+        try await store.remember(["openid"], to: "other")
+        try await store.openSample(Sample.appSession("a", browser: "session-one"), refreshToken: "a")
+        try await store.openSample(Sample.appSession("b", scope: ["openid", "offline_access"]), refreshToken: "b")
+        _ = try await store.open(Sample.session("view", parent: "app-b"), replacing: nil, events: [])
+        try await store.openSample(Sample.appSession("other", client: "other", browser: "session-one"))
+        try await store.openSample(Sample.appSession("bobs", subject: "bob"))
+        let code = Sample.code("c", grant: Sample.grant(browser: "session-one"))
+        let isRecorded = try await store.recordCode(code, event: Sample.event(.authorizationCodeIssued))
+        try expectEqual(isRecorded, true, "a code that nobody redeemed")
+
+        let ended = try await store.forgetSample()
+        try expectEqual(Set(ended?.sessions ?? []), ["app-a", "app-b", "session-view"], "ended")
+        try expectEqual(try await store.code(digest: code.digest), nil, "the code")
+        try expectEqual(try await open().consent(of: "alice", to: "app"), nil, "the consent")
+        try expectEqual(try await store.consent(of: "alice", to: "other"), ["openid"], "the other client's")
+        try expectEqual(try await store.consent(of: "bob", to: "app"), ["openid"], "bob's")
+        for alive in ["app-other", "app-bobs"] {
+            try expectEqual(try await store.appSession(id: SessionID(rawValue: alive))?.endedAt, nil, alive)
+        }
+        try expectEqual(try await store.session(id: "session-one")?.endedAt, nil, "the browser's session")
+        try expectEqual(try await store.forgetSample(), nil, "once more")
+        try expectEqual(try await store.events(.consentWithdrawn).count, 1, "events")
+    }
+
+    private static let impossibleClient = ConformanceCase<any BridgeStorage>(
+        "a client that no store can have was allowed nothing"
+    ) { open in
+        let store = try await open()
+        try await store.remember(["openid"])
+        try expectEqual(try await store.forgetSample(to: "app\0"), nil, "taken back")
+        try expectEqual(try await store.consent(of: "alice", to: "app"), ["openid"], "the consent")
+    }
+
+    private static let redeemedMeanwhile = ConformanceCase<any BridgeStorage>(
+        "of codes redeemed on two servers none outlasts the consent that is taken back"
+    ) { open in
+        let servers = [try await open(), try await open()]
+        try expectEqual(try await servers[0].openSample("one"), true, "the browser's session")
+        try await servers[0].remember(["openid"])
+        for number in 0..<20 {
+            let code = Sample.code("\(number)", grant: Sample.grant(browser: "session-one"))
+            _ = try await servers[0].recordCode(code, event: Sample.event(.authorizationCodeIssued))
+        }
+        async let forgetting = servers[0].forgetSample()
+        _ = try await concurrently(20) { number in
+            try await servers[number % 2].redeemCode(
+                digest: "code-\(number)", opening: Sample.appSession("\(number)", browser: "session-one"),
+                refreshToken: nil, at: Sample.now, events: [])
+        }
+        let ended = try await forgetting
+        try expect(ended != nil, "taken back")
+        for number in 0..<20 {
+            let session = try await servers[1].appSession(id: SessionID(rawValue: "app-\(number)"))
+            try expect(session == nil || session?.endedAt != nil, "session \(number) is not there, or has ended")
+        }
+    }
 
     private static let raised = ReplacedSession.sample(Sample.session("one"), isRaised: true)
 }
 
 extension BridgeStorage {
-    fileprivate func remember(_ scopes: Set<String>) async throws {
+    fileprivate func remember(
+        _ scopes: Set<String>, of subject: Subject = "alice", to client: ClientID = "app",
+        at now: Timestamp = Sample.now
+    ) async throws {
         try await rememberConsent(
-            of: "alice", to: "app", scopes: scopes, at: Sample.now, event: Sample.event(.consentGranted))
+            of: subject, to: client, scopes: scopes, at: now, event: Sample.event(.consentGranted))
+    }
+
+    fileprivate func forgetSample(to client: ClientID = "app") async throws -> Ended? {
+        try await forgetConsent(
+            of: "alice", to: client, .sample(.endedByUser), event: Sample.event(.consentWithdrawn))
     }
 
     fileprivate func consume(_ digest: String, at now: Timestamp = Sample.now) async throws -> Bool {

@@ -17,6 +17,16 @@ package enum UserListConformance {
             try expectEqual(users.map(\.hasSecondFactor), [false, true], "second factors")
             try expectEqual(users.map(\.issuer), ["i", "drawbridge"], "issuers")
         },
+        ConformanceCase("the users of some ids are found together, each once, and nobody for an unknown one") { open in
+            let store = try await open()
+            for name in ["guest", "other"] { try await store.addUser(Subject(rawValue: name), at: Sample.now) }
+            try expectEqual(try await store.add("Alice"), .added, "adding")
+            let found = try await store.users(among: ["guest", "nobody", "sub-Alice", "guest"])
+            let users = found.sorted { $0.subject.rawValue < $1.subject.rawValue }
+            try expectEqual(users.map(\.subject), ["guest", "sub-Alice"], "subjects")
+            try expectEqual(users.map(\.username), [nil, "Alice"], "names")
+            try expectEqual(try await store.users(among: []), [], "of nobody")
+        },
         ConformanceCase("users are found by a part of id, name and address, and signs of patterns are themselves") {
             open in
             let store = try await open()

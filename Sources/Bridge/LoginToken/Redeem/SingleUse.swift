@@ -117,8 +117,9 @@ package final class SingleUse: Sendable {
         do {
             do {
                 return try await attempt()
-            } catch StorageError.undecided {
-                return try await attempt()
+            } catch StorageError.undecided(let text) {
+                // Where nobody waits for the second attempt any more, the first may have been made all the same.
+                do { return try await attempt() } catch is CallerGone { throw StorageError.undecided(text) }
             }
         } catch is StorageError {
             throw try attempts.undecided(redemption, opening: opened)

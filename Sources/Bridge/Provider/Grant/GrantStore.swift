@@ -12,6 +12,16 @@ package protocol GrantStore: Sendable {
         of subject: Subject, to client: ClientID, scopes: Set<String>, at now: Timestamp, event: AuditEvent
     ) async throws
 
+    /// What the user has allowed, to whom, what was agreed to last first.
+    func consents(of subject: Subject) async throws -> [Consent]
+
+    /// Forgets what the user has allowed the client and ends what the client was granted by the user, in one
+    /// transaction: codes that were not redeemed, and app sessions with what descends from them.
+    /// - Returns: what ended; `nil` where nothing was allowed, and then nothing was written.
+    func forgetConsent(
+        of subject: Subject, to client: ClientID, _ ending: Ending, event: AuditEvent
+    ) async throws -> Ended?
+
     // Authorization codes, and the arbiter of their single use.
 
     /// Keeps a code as long as the browser's session that it was issued in lives.
@@ -108,8 +118,10 @@ extension GrantStore {
         }
         do {
             return try await attempt()
-        } catch StorageError.undecided {
-            let outcome = try await attempt()
+        } catch StorageError.undecided(let text) {
+            let outcome: AuthorizationCodeRedeemOutcome
+            // Where nobody waits for the second attempt any more, the first may have been made all the same.
+            do { outcome = try await attempt() } catch is CallerGone { throw StorageError.undecided(text) }
             guard outcome == .alreadyUsed, try await code(digest: digest)?.sessionID == session.id else {
                 return outcome
             }

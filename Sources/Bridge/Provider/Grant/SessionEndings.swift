@@ -57,7 +57,8 @@ package final class SessionEndings: Sendable {
                 try await hear()
                 return true
             }
-        case .user, .opened: try? await hear()
+        case .user, .opened, .granted: try? await hear()
+        case .unused: break
         }
     }
 }

@@ -23,6 +23,9 @@ package protocol SigningKeyStore: Sendable {
 
     /// What each node noted that has been heard of since `instant`.
     func signingKeyNumbers(notedSince instant: Timestamp) async throws -> [String: Int64]
+
+    /// What time the database has; `nil` where it has no clock but this machine's.
+    func databaseTime() async throws -> Timestamp?
 }
 
 /// All signing keys at one moment.

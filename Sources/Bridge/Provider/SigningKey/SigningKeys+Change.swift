@@ -41,10 +41,15 @@ extension SigningKeys {
     }
 
     /// Adds a key of each algorithm; the old ones verify until nothing that they made can be alive.
+    ///
+    /// Other nodes go by the times that are written down here, and what ended long ago is removed for good: a clock that
+    /// is ahead would take the keys that sign now, and the new ones would not sign before it is right (ADR-0010).
     /// - Parameter delay: how long the new keys wait before they sign, if that is longer than the algorithm needs.
     /// - Returns: what was added.
+    /// - Throws: ``ClockError``, ``StorageError``.
     @discardableResult
     package func rotate(action: AdminAction, signingAfter delay: Duration?) async throws -> [SealedSigningKey] {
+        try await requireRightClock()
         let fresh = try algorithms.map { algorithm in
             let isLonger = delay.map { $0 > algorithm.publication } ?? false
             return try maker.make(algorithm, at: action.at, signingAfter: isLonger ? delay : nil)
@@ -62,12 +67,18 @@ extension SigningKeys {
         return fresh
     }
 
+    /// - Throws: ``ClockError`` where this machine's clock and the database's are too far apart for one to tell the other
+    ///   when a key signs; ``StorageError``.
+    package func requireRightClock() async throws {
+        try await time.requireAgreement { try await store.databaseTime() }
+    }
+
     /// Retires keys at once: nothing that they signed is believed any more, on every node within a second. Where one of
     /// them was signing, the next in line signs from now on, or a new one.
     /// - Parameter ids: the keys; `nil` for all, those included that the master key does not open.
     /// - Returns: `nil` when one of them is unknown; then nothing happened.
     package func retire(_ ids: Set<String>?, action: AdminAction) async throws -> KeyRetirement? {
-        let retirement = try await change { draft -> KeyRetirement? in
+        let retirement = try await change(isRetirement: true) { draft -> KeyRetirement? in
             let ids = ids ?? Set(draft.keys.map(\.id))
             guard ids.isSubset(of: draft.keys.map(\.id)) else { return nil }
             let retirement = try withdraw(ids, in: &draft)
@@ -93,7 +104,8 @@ extension SigningKeys {
     /// that run with that one could not use them, and would sign nothing any more.
     /// - Parameter ids: as for ``retire(_:action:)``.
     package func wouldShutOutServers(retiring ids: Set<String>?) async throws -> Bool {
-        var draft = SigningKeyDraft(try await store.signingKeys().keys, at: time.now())
+        let keys = try await store.signingKeys().keys
+        var draft = SigningKeyDraft(keys, at: try await retirementTime(of: keys))
         let inForce = draft.keys.filter { $0.isLive(at: draft.now) }
         guard !inForce.isEmpty, !inForce.contains(where: { $0.isOpened(by: maker.master) }) else { return false }
         _ = try withdraw(ids ?? Set(draft.keys.map(\.id)), in: &draft)
@@ -107,7 +119,7 @@ extension SigningKeys {
         logger.error(
             "keys that were retired are in the database again, so an older backup was restored; they are retired again",
             metadata: ["kids": "\(returned.sorted())"])
-        try await change { draft in
+        try await change(isRetirement: true) { draft in
             let retirement = try withdraw(returned.intersection(draft.keys.map(\.id)), in: &draft)
             draft.events =
                 retirement.retired.map { key in
@@ -136,6 +148,18 @@ extension SigningKeys {
         try await takeIn()
     }
 
+    /// When keys are retired and the next ones begin. A retirement waits for no clock to be put right, and by one that is
+    /// ahead nothing would sign on the nodes whose clocks are right. Where a key is younger than the database takes to be
+    /// possible, it is that clock which is wrong: by it a key that has signed before would sign again (ADR-0010).
+    private func retirementTime(of keys: [SealedSigningKey]) async throws -> Timestamp {
+        guard let lead = try await time.lead(over: { try await store.databaseTime() }),
+            lead > TimeSource.databaseTolerance
+        else { return time.now() }
+        let theirs = time.now() - lead
+        let isBehind = keys.contains { $0.createdAt > theirs + TimeSource.databaseTolerance }
+        return isBehind ? time.now() : theirs
+    }
+
     private func withdraw(_ ids: Set<String>, in draft: inout SigningKeyDraft) throws -> KeyRetirement {
         let retired = draft.keys.filter { ids.contains($0.id) && $0.withdrawnAt == nil }
         var signing: [KeyAlgorithm: String] = [:]
@@ -151,10 +175,13 @@ extension SigningKeys {
     }
 
     /// Makes a change to the current keys; again when another change was first.
-    private func change<Outcome>(_ body: (inout SigningKeyDraft) throws -> Outcome) async throws -> Outcome {
+    private func change<Outcome>(
+        isRetirement: Bool = false, _ body: (inout SigningKeyDraft) throws -> Outcome
+    ) async throws -> Outcome {
         for _ in 0..<Self.attempts {
             let stored = try await store.signingKeys()
-            var draft = SigningKeyDraft(stored.keys, at: time.now())
+            let now = try await isRetirement ? retirementTime(of: stored.keys) : time.now()
+            var draft = SigningKeyDraft(stored.keys, at: now)
             let outcome = try body(&draft)
             guard let change = draft.change else { return outcome }
             if try await store.changeSigningKeys(change, seenAs: stored.number, events: draft.events) {

@@ -11,6 +11,11 @@ package enum EndingRoot: Hashable, Sendable {
     /// - Parameter session: the app's session, as its issuer calls it; `nil` where it does not tell them apart, and then
     ///   all that the app opened of the user.
     case opened(by: ClientID, of: Subject, in: SessionID?)
+    /// What a user has granted a client: unredeemed codes, and app sessions however they were opened.
+    case granted(to: ClientID, of: Subject)
+    /// What could still sign a user in: unredeemed codes, also of devices that were let in, and unused login tokens. No
+    /// session ends.
+    case unused(of: Subject)
 }
 
 /// An end: when, why, by whom, and how far it goes. Its events are made here; ``EndingWalk`` says what it reaches, and a
@@ -162,7 +167,7 @@ package struct Ended: Hashable, Sendable {
         switch root {
         case .appSession(let id), .webSession(let id): sessions.contains(id)
         case .device(let id): devices.contains(id)
-        case .user, .opened: false
+        case .user, .opened, .granted, .unused: false
         }
     }
 

@@ -1,28 +1,33 @@
 /// What a store can do inside the transaction in which something ends.
 ///
-/// Each verb that ends takes hold of its row first, and says whether this call ended it.
+/// Each verb that ends takes hold of its rows first, and says what this call ended. Those about sessions take many at a
+/// time: one user may have tens of thousands, and meanwhile nobody else's writes are made.
 package protocol EndingGround {
-    /// - Returns: the session when it was alive until now.
-    func end(appSession id: SessionID, at now: Timestamp) throws -> AppSession?
+    /// - Returns: those that were alive until now.
+    func end(appSessions ids: [SessionID], at now: Timestamp) throws -> [AppSession]
 
-    /// - Returns: the session when it was alive until now.
-    func end(webSession id: SessionID, at now: Timestamp) throws -> WebSession?
+    /// - Returns: those that were alive until now.
+    func end(webSessions ids: [SessionID], at now: Timestamp) throws -> [WebSession]
 
     /// - Returns: the device when it was live until now.
     func revoke(device id: DeviceSecretID, at now: Timestamp, reason: String) throws -> DeviceSecret?
 
-    /// Deletes the authorization codes that were issued in a session or below it and have not been redeemed. One that
+    /// Deletes the authorization codes that were issued in sessions or below them and have not been redeemed. One that
     /// is being redeemed elsewhere is waited for, and its session then found below.
     /// - Parameter takesInherited: as in ``sessions(below:takingInherited:)``.
-    func deleteCodes(below id: SessionID, takingInherited takesInherited: Bool) throws
+    func deleteCodes(below ids: [SessionID], takingInherited takesInherited: Bool) throws
 
-    /// The living sessions that a session opened or that were granted in it, those included that go on elsewhere.
+    /// The living sessions that sessions opened or that were granted in them, those included that go on elsewhere.
     /// - Parameter takesInherited: also those that were granted in an earlier session of the same browser, whose place
-    ///   this one took.
-    func sessions(below id: SessionID, takingInherited takesInherited: Bool) throws -> [EndingRoot]
+    ///   one of these took.
+    func sessions(below ids: [SessionID], takingInherited takesInherited: Bool) throws -> [EndingRoot]
 
     /// As ``deleteCodes(below:takingInherited:)``, of those alone that a browser's session holds now.
     func deleteCodes(heldBy id: SessionID) throws
+
+    /// Deletes the unredeemed codes that a user granted, in whichever session. One that is being redeemed elsewhere is
+    /// waited for, and its session lives.
+    func deleteCodes(of subject: Subject, at now: Timestamp) throws
 
     /// The living sessions that a browser's session holds now, its own and what it took over: not what went on elsewhere.
     func sessions(heldBy id: SessionID) throws -> [EndingRoot]
@@ -44,16 +49,20 @@ package protocol EndingGround {
     /// A user's living web sessions that an app opened with another issuer's bearer: in this session of the app, or in any.
     func opened(by app: ClientID, of subject: Subject, in session: SessionID?, at now: Timestamp) throws -> [EndingRoot]
 
+    /// A client's living app sessions of a user, however they were opened; deletes the unredeemed codes that the user
+    /// granted it. One that is being redeemed elsewhere is waited for, and its session then found.
+    func grants(to client: ClientID, of subject: Subject, at now: Timestamp) throws -> [EndingRoot]
+
     /// Has no login token open anything that was issued to the user until now.
-    /// - Parameter isByApp: whether an app's sign-out does it, and not everything of the user ends.
+    /// - Parameter isAlone: whether not everything of the user ends with them, as by an app's sign-out.
     /// - Returns: how many of those on record could still have been used.
-    func voidLoginTokens(of subject: Subject, isByApp: Bool, at now: Timestamp) throws -> Int
+    func voidLoginTokens(of subject: Subject, isAlone: Bool, at now: Timestamp) throws -> Int
 
     /// Ends what a user's tokens opened in the console, each with its event (contract §16.9).
     func endConsole(of subject: Subject, _ ending: Ending) throws
 
-    /// Stores an event; with that of a session's end, word of it is queued for the session's client.
-    func record(_ event: AuditEvent) throws
+    /// Stores events; with that of a session's end, word of it is queued for the session's client.
+    func record(_ events: [AuditEvent]) throws
 
     /// Queues word for its client that the browser in which an app session was granted is signed out, though that
     /// session goes on.
@@ -64,14 +73,14 @@ package protocol EndingGround {
 }
 
 /// What ends with what: the whole subtree, over both kinds of edge, codes before the sessions that they could still
-/// open, until nothing more is found (contract §7, §16.6).
+/// open, until nothing more is found (contract §7, §16.6). Level by level, each with a few verbs.
 package struct EndingWalk {
     private let ground: any EndingGround
     private let root: EndingRoot
     private let ending: Ending
     private var first: [AuditEvent]
     private var ended = Ended()
-    private var waiting: [(root: EndingRoot, reason: Ending.Reason)] = []
+    private var waiting: [(found: [EndingRoot], reason: Ending.Reason)] = []
     private var visited: Set<EndingRoot> = []
     /// Those that end as well unless another app is signed in on them.
     private var devices: [DeviceSecretID] = []
@@ -100,7 +109,7 @@ package struct EndingWalk {
     private mutating func begin() throws {
         switch root {
         case .user(let subject):
-            try voidLoginTokens(of: subject)
+            try voidLoginTokens(of: subject, isAlone: false)
             try ground.endConsole(of: subject, ending)
             for found in try ground.everything(of: subject, at: ending.at) { push(found, reason: ending.reason) }
         case .opened(let app, let subject, let session):
@@ -108,6 +117,13 @@ package struct EndingWalk {
             for found in try ground.opened(by: app, of: subject, in: session, at: ending.at) {
                 push(found, reason: ending.reason)
             }
+        case .granted(let client, let subject):
+            for found in try ground.grants(to: client, of: subject, at: ending.at) {
+                push(found, reason: ending.reason)
+            }
+        case .unused(let subject):
+            try voidLoginTokens(of: subject)
+            try ground.deleteCodes(of: subject, at: ending.at)
         // Ahead of the sessions, as at a device's end.
         case .appSession(let id) where ending.extent == .stolen:
             devices = try ground.takeBackSecrets(givenBelow: id, at: ending.at)
@@ -118,15 +134,18 @@ package struct EndingWalk {
 
     /// One event for all of them, where there were any: it may be all that an end finds of the user's.
     private mutating func voidLoginTokens(
-        of subject: Subject, by app: ClientID? = nil, in session: SessionID? = nil
+        of subject: Subject, by app: ClientID? = nil, in session: SessionID? = nil, isAlone: Bool = true
     ) throws {
-        let count = try ground.voidLoginTokens(of: subject, isByApp: app != nil, at: ending.at)
+        let count = try ground.voidLoginTokens(of: subject, isAlone: isAlone, at: ending.at)
         guard count > 0 else { return }
-        try record(ending.event(voidingLoginTokens: count, of: subject, by: app, in: session))
+        try record([ending.event(voidingLoginTokens: count, of: subject, by: app, in: session)])
     }
 
     private mutating func goOn() throws {
-        while let next = waiting.popLast() { try visit(next.root, reason: next.reason) }
+        while !waiting.isEmpty {
+            let next = waiting.removeFirst()
+            try visit(next.found, reason: next.reason)
+        }
     }
 
     /// What goes on after a browser's sign-out was granted in a sign-in of the user's own; elsewhere nothing is. Asked once
@@ -142,37 +161,48 @@ package struct EndingWalk {
 
     private mutating func push(_ root: EndingRoot, reason: Ending.Reason) {
         guard visited.insert(root).inserted else { return }
-        waiting.append((root, reason))
+        if waiting.last?.reason == reason {
+            waiting[waiting.count - 1].found.append(root)
+        } else {
+            waiting.append(([root], reason))
+        }
     }
 
-    private mutating func visit(_ root: EndingRoot, reason: Ending.Reason) throws {
-        switch root {
-        case .user, .opened: return
-        case .device(let id):
-            guard let device = try ground.revoke(device: id, at: ending.at, reason: reason.text) else { return }
-            ended.devices.append(id)
-            let event = ending.event(revoking: device)
-            try record(event)
-            try ground.tellClient(of: id, by: event)
-            for session in try ground.appSessions(of: id) { push(.appSession(session), reason: Ending.deviceRevoked) }
-        case .appSession(let id):
-            if let session = try ground.end(appSession: id, at: ending.at) {
-                ended.sessions.append(id)
-                try record(ending.event(ending: session, reason: reason))
-            }
-            try descend(from: id, reason: reason)
-        case .webSession(let id):
-            let session = try ground.end(webSession: id, at: ending.at)
-            if let session {
-                ended.sessions.append(id)
-                let type = root == self.root ? ending.webSessionType : .webSessionEnded
-                try record(ending.event(ending: session, type: type, reason: reason))
-            }
-            let isRoot = root == self.root
-            let isLate = isRoot && ending.leavesBrowser && (ending.rootHadEnded ?? (session == nil))
-            if ending.extent == .signOut, isRoot { try spareOffline(in: id, tells: !isLate) }
-            if isLate { try takeHeld(by: id, reason: reason) } else { try descend(from: id, reason: reason) }
+    /// Ends what was found together, then finds what is below any of it.
+    private mutating func visit(_ found: [EndingRoot], reason: Ending.Reason) throws {
+        let apps = try ground.end(appSessions: found.compactMap(\.appSessionID), at: ending.at)
+        ended.sessions += apps.map(\.id)
+        try record(apps.map { ending.event(ending: $0, reason: reason) })
+        for case .device(let id) in found { try revoke(id, reason: reason) }
+        let webs = try ground.end(webSessions: found.compactMap(\.webSessionID), at: ending.at)
+        ended.sessions += webs.map(\.id)
+        let events = webs.map { session in
+            let type = root == .webSession(session.id) ? ending.webSessionType : .webSessionEnded
+            return ending.event(ending: session, type: type, reason: reason)
         }
+        try record(events)
+        // What a walk begins with is visited alone, but for a user's.
+        if case .webSession(let id) = root, found == [root] {
+            try leave(id, hadEnded: ending.rootHadEnded ?? webs.isEmpty, reason: reason)
+        } else {
+            try descend(from: found.compactMap { $0.appSessionID ?? $0.webSessionID }, reason: reason)
+        }
+    }
+
+    private mutating func revoke(_ id: DeviceSecretID, reason: Ending.Reason) throws {
+        guard let device = try ground.revoke(device: id, at: ending.at, reason: reason.text) else { return }
+        ended.devices.append(id)
+        let event = ending.event(revoking: device)
+        try record([event])
+        try ground.tellClient(of: id, by: event)
+        for session in try ground.appSessions(of: id) { push(.appSession(session), reason: Ending.deviceRevoked) }
+    }
+
+    /// From the browser's session that it begins with.
+    private mutating func leave(_ id: SessionID, hadEnded: Bool, reason: Ending.Reason) throws {
+        let isLate = ending.leavesBrowser && hadEnded
+        if ending.extent == .signOut { try spareOffline(in: id, tells: !isLate) }
+        if isLate { try takeHeld(by: id, reason: reason) } else { try descend(from: [id], reason: reason) }
     }
 
     /// What is left to a session that had ended. Where another took its place, its descendants go on there: a copy of its
@@ -187,23 +217,28 @@ package struct EndingWalk {
     /// What an earlier session of the browser left to this one does not descend from it. Leaving the browser leaves
     /// that too; ending what opened this one, or replaying its link, does not: an app could end all others of its user
     /// by a link, and a thief the app that issued it (ADR-0017).
-    private mutating func descend(from id: SessionID, reason: Ending.Reason) throws {
-        let takesInherited = takesWhatItInherited(id)
-        try ground.deleteCodes(below: id, takingInherited: takesInherited)
-        for child in try ground.sessions(below: id, takingInherited: takesInherited) { push(child, reason: reason) }
+    private mutating func descend(from ids: [SessionID], reason: Ending.Reason) throws {
+        let takesInherited = takeWhatTheyInherited(ids)
+        try ground.deleteCodes(below: ids, takingInherited: takesInherited)
+        for child in try ground.sessions(below: ids, takingInherited: takesInherited) { push(child, reason: reason) }
     }
 
-    private func takesWhatItInherited(_ id: SessionID) -> Bool {
+    private func takeWhatTheyInherited(_ ids: [SessionID]) -> Bool {
         switch root {
         case .user: true
-        case .webSession(id): ending.extent != .descendants
+        case .webSession(let id): ids == [id] && ending.extent != .descendants
         default: false
         }
     }
 
-    private mutating func record(_ event: AuditEvent) throws {
-        for event in first { try ground.record(event) }
+    private mutating func record(_ events: [AuditEvent]) throws {
+        guard !events.isEmpty else { return }
+        try ground.record(first + events)
         first = []
-        try ground.record(event)
     }
+}
+
+extension EndingRoot {
+    fileprivate var appSessionID: SessionID? { if case .appSession(let id) = self { id } else { nil } }
+    fileprivate var webSessionID: SessionID? { if case .webSession(let id) = self { id } else { nil } }
 }

@@ -159,6 +159,9 @@ final class NodeLease: Sendable {
             let transaction = try row.integer(1)
             // A standby that has everything knows the lease as well; the fence of a batch finds out where this is.
             if try row.integer(2) != held.run { written?.doubt() }
+            var renewed = held
+            renewed.expiresAt = expiresAt
+            written?.noteLease(renewed.renewal(node: node))
             let seen = state.withLock { state in
                 state.held?.expiresAt = expiresAt
                 state.seen.transaction = max(state.seen.transaction, transaction)
@@ -191,6 +194,7 @@ final class NodeLease: Sendable {
     /// Gives the name back, and notes that nothing more was written.
     func release(_ session: any SQLSession) {
         guard let held = state.withLock({ $0.held }) else { return }
+        written?.noteLease(nil)
         do {
             try session.begin()
             let isOurs = try session.change(LeaseSQL.release, [.text(node), .integer(held.epoch)]) > 0
@@ -217,6 +221,7 @@ final class NodeLease: Sendable {
         do {
             guard try dialect.lease.isStill(identity, session) else { throw Self.elsewhere }
             let now = time.now()
+            let knewLease = try written?.known?.knowsLease(session) ?? true
             var held = try claimRow(session, isOpening: isOpening)
             let restore = RestoreCheck(
                 node: node, dialect: dialect, mark: isOpening ? mark?.found : nil, keepsMark: mark != nil,
@@ -235,7 +240,7 @@ final class NodeLease: Sendable {
                 if let notice = point.notice { state.unreported.append(notice) }
             }
             mark?.note(sees)
-            written?.note(identity)
+            written?.note(identity, lease: held.renewal(node: node), knewLease: knewLease)
             if let notice = point.notice {
                 logger.error(
                     "the database is not as it was left: login tokens of before are not accepted any more",

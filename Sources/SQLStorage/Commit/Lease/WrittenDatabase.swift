@@ -6,14 +6,25 @@ import Synchronization
 ///
 /// Each finds its own way, to one of several hosts or to wherever a name or a pooler leads by now. After a failover
 /// that may be the old primary, where it runs again: it answers like any other, and knows nothing of what has ended
-/// since. So each is asked once which server it has reached, and again when the writer has moved. One that leads
-/// elsewhere is given up, and what wanted it is refused (ADR-0029).
+/// since. So each is asked once which server it has reached, and again when the writer has moved. Two standbys that have
+/// both taken over cannot be told apart by that, nor can a copy of the server's disk: so it is also asked for what the
+/// writer last said of the node's lease. One that leads elsewhere is given up, and what wanted it is refused (ADR-0029).
 final class WrittenDatabase: Sendable {
     /// What other connections are compared with.
     struct Known {
         let identity: LeaseSQL.Identity
+        /// What the writer last said there, as arguments of ``LeaseSQL/knowledge``; `nil` where no name is held.
+        var lease: [SQLValue]?
         /// Grows each time that the writer is found in another database.
         let number: Int
+
+        func isReached(by session: any SQLSession) throws -> Bool {
+            try LeaseSQL.postgres.isStill(identity, session) && knowsLease(session)
+        }
+
+        func knowsLease(_ session: any SQLSession) throws -> Bool {
+            try lease.map { try !session.run(LeaseSQL.knowledge, $0).isEmpty } ?? true
+        }
     }
 
     /// A function by itself would be wrapped again each time that it is taken out of the lock, and the wrapping kept.
@@ -53,16 +64,25 @@ final class WrittenDatabase: Sendable {
     func isCurrent(_ number: Int?) -> Bool { state.withLock { $0.known?.number == number } }
 
     /// Notes where the writer is.
-    func note(_ identity: LeaseSQL.Identity) {
+    /// - Parameters:
+    ///   - lease: what it says there from now on; see ``Known/lease``.
+    ///   - knewLease: whether what it had said before was there.
+    func note(_ identity: LeaseSQL.Identity, lease: [SQLValue]? = nil, knewLease: Bool = true) {
         state.withLock { state in
-            guard state.known?.identity.text != identity.text else { return }
-            state.known = Known(identity: identity, number: (state.known?.number ?? 0) + 1)
+            if knewLease, state.known?.identity.text == identity.text {
+                state.known?.lease = lease
+                return
+            }
+            state.known = Known(identity: identity, lease: lease, number: (state.known?.number ?? 0) + 1)
             // Who was elsewhere may just have been there before the writer.
             state.lastStray = nil
             state.nextAttempt = nil
             state.isTold = false
         }
     }
+
+    /// Notes what the writer has said since, durably; `nil` before it gives the name back.
+    func noteLease(_ lease: [SQLValue]?) { state.withLock { $0.known?.lease = lease } }
 
     /// Keeps the writer itself from an old primary that runs again: what other nodes write since is not there.
     /// - Throws: ``SQLError``, `unavailable`, where it has left this state of the server behind; then its connection is

@@ -33,13 +33,13 @@ enum DeviceSecretSQL {
 
     /// Those on which no app is signed in first: each sign-in of an app that keeps no secret over its sign-out is another
     /// device. Then the one that was used longest ago; one that was never used counts from its making. The second column
-    /// is 1 where an app is signed in, other than the session `$3`, which is about to leave.
+    /// is 1 where an app is signed in, other than the session `$3`, which is about to leave; the third is whose device it is.
     static let liveByUse: SQLStatement = """
         SELECT id, CASE WHEN EXISTS
                 (SELECT 1 FROM app_session s
                  WHERE s.device_secret_id = device_secret.id AND s.ended_at IS NULL AND s.expires_at > $2
                     AND s.id <> $3)
-            THEN 1 ELSE 0 END AS is_signed_in
+            THEN 1 ELSE 0 END AS is_signed_in, client_id
         FROM device_secret WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2
         ORDER BY 2, COALESCE(last_used_at, created_at), id
         """

@@ -41,17 +41,19 @@ extension DurableStorage: DeviceStore {
         try await write { [endings] transaction in
             // The user's row is held, so that two sign-ins at once cannot both find room for one device.
             _ = try transaction.changes(SubjectSQL.hold, [SQLValue(device.subject)])
-            let live: [(id: DeviceSecretID, isSignedIn: Bool)] = try transaction.run(
+            let live = try transaction.run(
                 DeviceSecretSQL.liveByUse,
                 [SQLValue(device.subject), SQLValue(device.createdAt), SQLValue(device.sessionID)]
-            ).map { (try $0.identifier(0), try $0.integer(1) == 1) }
-            let excess = live.prefix(max(0, live.count - limit.count + 1))
-            guard limit.behavior == .revokeOldest || !excess.contains(where: \.isSignedIn) else {
+            ).map { row in
+                DeviceSecretLimit.Place(
+                    id: try row.identifier(0), clientID: try row.identifier(2), isSignedIn: try row.integer(1) == 1)
+            }
+            guard let excess = limit.displaced(by: device.clientID, among: live) else {
                 if let rejected { try transaction.record(rejected) }
                 return .rejected
             }
             // Held before the session is, as in hanging one below a device; ended once this one has left.
-            for (id, _) in excess {
+            for id in excess {
                 _ = try transaction.changes(DeviceSecretSQL.holdLive, [SQLValue(id), SQLValue(device.createdAt)])
             }
             try transaction.run(DeviceSecretSQL.insert, device.columns)
@@ -61,7 +63,7 @@ extension DurableStorage: DeviceStore {
             guard try transaction.changes(DeviceSecretSQL.attach, [SQLValue(device.sessionID), SQLValue(device.id)])
             else { throw Withdrawn(outcome: DeviceSecretIssueOutcome.sessionEnded) }
             var ended = Ended.nothing
-            for (id, _) in excess {
+            for id in excess {
                 ended = ended + (try transaction.end(.device(id), displaced, by: endings))
             }
             // It descends from an app on one of them: rather no further secret than the end of this very session.

@@ -10,7 +10,7 @@ extension DurableStorage {
         let carrier = SQLCall(heldAppSession, [SQLValue(use.sessionID)])
         let below = SQLCall(DeviceSecretSQL.sessionBelow, [SQLValue(use.sessionID), .text(digest), SQLValue(use.at)])
         let course = [select, standing, select, hold, select, carrier, below]
-        return try await write(anticipating: course) { [heldStanding, endings] transaction in
+        return try await write(anticipating: course, isOfOneUse: true) { [heldStanding, endings] transaction in
             guard let row = try transaction.run(select).first else { return .refused(.unknown) }
             // The user's row first, as a disabling does, so that the two never wait for each other.
             guard try transaction.isActive(try DeviceSecret(row: row).subject, by: heldStanding) else {
@@ -49,7 +49,7 @@ extension DurableStorage {
         digest: String, to successor: String, at now: Timestamp, overlap: Duration, event: AuditEvent,
         replayed: Ending
     ) async throws -> DeviceSecretUseOutcome {
-        try await write { [endings] transaction in
+        try await write(isOfOneUse: true) { [endings] transaction in
             let found = try Self.held(digest, in: transaction) { device in
                 SQLCall(DeviceSecretSQL.hold, [SQLValue(device.id), SQLValue(now)])
             }

@@ -29,7 +29,7 @@ extension DurableStorage: GrantStore {
         let carrier = SQLCall(heldWebSession, [SQLValue(session.browserSessionID)])
         let redeem = SQLCall(AuthorizationCodeSQL.redeem, [.text(digest), SQLValue(now), SQLValue(session.id)])
         // From the top of the tree down, as an end goes, so that the two never wait for each other.
-        return try await write(anticipating: [standing, carrier, redeem]) {
+        return try await write(anticipating: [standing, carrier, redeem], isOfOneUse: true) {
             [heldStanding, heldWebSession] transaction in
             guard try transaction.isActive(session.subject, by: heldStanding) else { return .subjectDisabled }
             var session = session
@@ -69,7 +69,7 @@ extension DurableStorage: GrantStore {
     package func recordCodeReuse(
         digest: String, reuse: AuditEvent, ending: Ending, alwaysTells: Bool
     ) async throws -> Ended {
-        try await write { [endings] transaction in
+        try await write(isOfOneUse: true) { [endings] transaction in
             let use = try transaction.run(AuthorizationCodeSQL.use, [.text(digest)]).first
             let opened: SessionID? = try use?.optionalIdentifier(1)
             let told = opened.map(reuse.naming) ?? reuse

@@ -19,6 +19,28 @@ extension DurableStorage {
         }
     }
 
+    package func consents(of subject: Subject) async throws -> [Consent] {
+        try await read { session in
+            try session.run(ConsentSQL.ofSubject, [SQLValue(subject)]).map { row in
+                Consent(
+                    clientID: try row.identifier(1), scopes: try Self.scopes(row), agreedAt: try row.timestamp(2))
+            }
+        }
+    }
+
+    package func forgetConsent(
+        of subject: Subject, to client: ClientID, _ ending: Ending, event: AuditEvent
+    ) async throws -> Ended? {
+        guard !client.rawValue.utf8.contains(0) else { return nil }
+        return try await write { [endings] transaction in
+            // Held, so that what is opened meanwhile is found, or waits: not all of it comes by a code.
+            _ = try transaction.changes(SubjectSQL.hold, [SQLValue(subject)])
+            guard try transaction.changes(ConsentSQL.forget, [SQLValue(subject), SQLValue(client)]) else { return nil }
+            try transaction.record(event)
+            return try transaction.end(.granted(to: client, of: subject), ending, by: endings)
+        }
+    }
+
     private static func scopes(_ row: SQLRow) throws -> Set<String> {
         Set(try row.text(0).split(separator: " ").map(String.init))
     }
@@ -36,4 +58,22 @@ enum ConsentSQL {
         """
 
     static let save: SQLStatement = "UPDATE consent SET scope = $3 WHERE subject = $1 AND client_id = $2"
+
+    static let ofSubject: SQLStatement = """
+        SELECT scope, client_id, granted_at FROM consent WHERE subject = $1 ORDER BY granted_at DESC, client_id
+        """
+
+    static let forget: SQLStatement = "DELETE FROM consent WHERE subject = $1 AND client_id = $2"
+
+    /// The client's unredeemed codes of a user, in whichever session that lives.
+    static let deleteCodes: SQLStatement = """
+        DELETE FROM authorization_code WHERE client_id = $2 AND redeemed_at IS NULL AND browser_session_id IN (
+            SELECT id FROM web_session WHERE subject = $1 AND +ended_at IS NULL AND +expires_at > $3)
+        """
+
+    /// The client's living sessions of a user, however they were opened.
+    static let appSessions: SQLStatement = """
+        SELECT id FROM app_session
+        WHERE subject = $1 AND client_id = $2 AND ended_at IS NULL AND +expires_at > $3 ORDER BY id
+        """
 }

@@ -12,7 +12,7 @@ extension DurableStorage {
         digest: String, to successor: RefreshTokenRecord, at now: Timestamp, event: AuditEvent
     ) async throws -> RefreshTokenRotation {
         let rotate = SQLCall(RefreshTokenSQL.rotate, [.text(digest), SQLValue(now), .text(successor.digest)])
-        return try await write(anticipating: [rotate]) { transaction in
+        return try await write(anticipating: [rotate], isOfOneUse: true) { transaction in
             guard try transaction.changes(rotate) else {
                 let found = try transaction.run(RefreshTokenSQL.select, [.text(digest)]).first
                 guard let state = try found.map(RefreshTokenState.init(row:)), state.rotatedAt != nil,

@@ -92,7 +92,7 @@ extension DurableStorage: LoginTokenStore {
     package func recordReplay(
         of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool
     ) async throws -> Ended {
-        try await write { [endings] transaction in
+        try await write(isOfOneUse: true) { [endings] transaction in
             var ended = Ended.nothing
             if let ending, case .redeemed(let use) = try Self.status(of: id, in: transaction) {
                 ended = try transaction.end(.webSession(use.sessionID), ending, by: endings, first: [replay])

@@ -17,7 +17,7 @@ extension DurableStorage {
         let ends = replaced.map { SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(use.at)]) }
         // A replay's insert writes nothing, since the token's session is in its way.
         let course = [standing, parent, redeem, insert].compactMap(\.self) + ends
-        return try await write(anticipating: course) { [endings] transaction in
+        return try await write(anticipating: course, isOfOneUse: true) { [endings] transaction in
             // Asked inside the transaction: a user who was disabled a moment ago must not get in with a token that
             // was checked before. Disabling ends everything of the user, unredeemed tokens too (contract §7). Held,
             // because a disabling on another node must wait, or it would not see the session that is opened here.

@@ -36,17 +36,19 @@ extension LogoutNotice: QueuedNotice {
 
 /// The statements about the queue of logout notices.
 enum LogoutNoticeSQL {
-    /// Word of the app session `$1` for its client, if that has somewhere to be told; `$2` is now. The session's id
-    /// will do for the notice's: one end, one notice.
-    static let insertAppSessionEnd = insert(from: "app_session", where: "o.id = $1", at: "$2")
-    /// Word of the web session `$1` for its client, if that has somewhere to be told; `$2` is now.
-    static let insertWebSessionEnd = insert(
-        from: "web_session", where: "o.id = $1 AND \(isToldOfNothingElse(at: "$2"))", at: "$2")
+    /// Word of such app sessions as hold what is asked of `o`, for their clients, if these have somewhere to be told.
+    /// The session's id will do for the notice's: one end, one notice.
+    static func insertAppSessionEnds(where condition: String, at now: String) -> SQLStatement {
+        insert(from: "app_session", where: condition, at: now)
+    }
+    /// As ``insertAppSessionEnds(where:at:)``, of web sessions.
+    static func insertWebSessionEnds(where condition: String, at now: String) -> SQLStatement {
+        insert(from: "web_session", where: "\(condition) AND \(isToldOfNothingElse(at: now))", at: now)
+    }
 
     /// Word of all sessions that are about to be ended at `$1`.
-    static let insertAppSessionEnds = insert(from: "app_session", where: isAlive, at: "$1")
-    static let insertWebSessionEnds = insert(
-        from: "web_session", where: "\(isAlive) AND \(isToldOfNothingElse(at: "$1"))", at: "$1")
+    static let insertAllAppSessionEnds = insertAppSessionEnds(where: isAlive, at: "$1")
+    static let insertAllWebSessionEnds = insertWebSessionEnds(where: isAlive, at: "$1")
 
     private static let isAlive = "o.ended_at IS NULL AND o.expires_at > $1"
 

@@ -40,38 +40,34 @@ extension WebhookNotice: QueuedNotice {
 
 /// The statements about the queue of webhook notices.
 enum WebhookSQL {
-    /// One notice for an end, if the client of what ended has a webhook.
-    private static func insert(from table: String) -> SQLStatement {
-        SQLStatement(
-            """
-            INSERT INTO webhook_notice
-                (id, client_id, kind, subject, object_id, reason, ended_at, attempts, next_attempt_at)
-            SELECT CAST($1 AS TEXT), o.client_id, CAST($2 AS TEXT), o.subject, o.id, CAST($3 AS TEXT),
-                CAST($4 AS BIGINT), 0, CAST($4 AS BIGINT)
-            FROM \(table) o JOIN webhook_subscriber w ON w.client_id = o.client_id WHERE o.id = $5
-            ON CONFLICT (id) DO NOTHING
-            """)
-    }
-
-    static let insertWebSessionEnd = insert(from: "web_session")
-    static let insertAppSessionEnd = insert(from: "app_session")
-    static let insertDeviceEnd = insert(from: "device_secret")
-
-    /// Notices for all ends of a kind that are about to be made at `$1`.
-    /// - Parameter alive: what holds of those that have not ended.
-    static func insertEnds(
-        _ kind: WebhookNotice.Kind, of table: String, alive: String, reason: String
+    /// Notices of such ends of a kind as hold what is asked of `o`, if their clients have a webhook.
+    /// - Parameters:
+    ///   - reason: an expression, as `now` is.
+    private static func insert(
+        _ kind: WebhookNotice.Kind, of table: String, where condition: String, reason: String, at now: String
     ) -> SQLStatement {
         SQLStatement(
             """
             INSERT INTO webhook_notice
                 (id, client_id, kind, subject, object_id, reason, ended_at, attempts, next_attempt_at)
             SELECT '\(WebhookNotice.id(kind, ""))' || o.id, o.client_id, '\(kind.rawValue)', o.subject, o.id,
-                '\(reason)', CAST($1 AS BIGINT), 0, CAST($1 AS BIGINT)
-            FROM \(table) o JOIN webhook_subscriber w ON w.client_id = o.client_id
-            WHERE o.\(alive) AND o.expires_at > $1
+                CAST(\(reason) AS TEXT), CAST(\(now) AS BIGINT), 0, CAST(\(now) AS BIGINT)
+            FROM \(table) o JOIN webhook_subscriber w ON w.client_id = o.client_id WHERE \(condition)
             ON CONFLICT (id) DO NOTHING
             """)
+    }
+
+    /// Notices for ends; `$2` is why, `$3` when.
+    static func insertListed(_ kind: WebhookNotice.Kind, of table: String, where condition: String) -> SQLStatement {
+        insert(kind, of: table, where: condition, reason: "$2", at: "$3")
+    }
+
+    /// Notices for all ends of a kind that are about to be made at `$1`.
+    /// - Parameter alive: what holds of those that have not ended.
+    static func insertEnds(
+        _ kind: WebhookNotice.Kind, of table: String, alive: String, reason: String
+    ) -> SQLStatement {
+        insert(kind, of: table, where: "o.\(alive) AND o.expires_at > $1", reason: "'\(reason)'", at: "$1")
     }
 
     static let queue = NoticeQueue<WebhookNotice>(

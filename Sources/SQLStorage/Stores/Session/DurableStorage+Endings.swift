@@ -2,7 +2,8 @@ package import Bridge
 
 extension DurableStorage: SessionStore {
     package func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) async throws -> Ended {
-        try await write { [endings] transaction in
+        // What goes ahead of an end is the second use that led to it.
+        try await write(isOfOneUse: !first.isEmpty) { [endings] transaction in
             try transaction.end(root, ending, by: endings, first: first)
         }
     }
@@ -16,11 +17,13 @@ extension WriteTransaction {
 
     /// As ``EndingGround/deleteCodes(below:takingInherited:)`` says. They travel with what asks for the sessions below,
     /// and have run by then: at READ COMMITTED that sees what a redemption committed that they waited for.
-    func deleteCodes(below id: SessionID, takingInherited takesInherited: Bool) throws {
-        let both = [SQLValue(id), .integer(takesInherited ? 1 : 0)]
-        try submit(EndingSQL.deleteCodesIn, both)
-        try submit(EndingSQL.deleteMovedCodes, [SQLValue(id)])
-        try submit(EndingSQL.deleteCodesBelow, both)
+    func deleteCodes(below ids: [SessionID], takingInherited takesInherited: Bool, by sql: EndingSQL) throws {
+        for list in try SQLValue.lists(of: ids) {
+            let both = [list, .integer(takesInherited ? 1 : 0)]
+            try submit(sql.deleteCodesIn, both)
+            try submit(sql.deleteMovedCodes, [list])
+            try submit(sql.deleteCodesBelow, both)
+        }
     }
 
     /// What happens to a session whose place in its browser another took. One that had ended before may have been left
@@ -54,30 +57,66 @@ extension WriteTransaction {
 /// The statements by which sessions end.
 ///
 /// A session's row says in which transaction it ended, so that nodes read ends in the order of commits (contract §16.11).
+///
+/// What is found by a key or by its user is asked when it ended or expires as `+ended_at` and `+expires_at`: where few
+/// sessions had ended, or few lived, when PostgreSQL last counted, it would else read all that have or do since, by their
+/// indexes.
 struct EndingSQL: Sendable {
-    let endAppSession: SQLStatement
-    let endWebSession: SQLStatement
-    /// As ``endWebSession``, where the row has been read already: for busy paths.
+    /// Here `$1` is a list of ids, as wherever the plural says so.
+    let endAppSessions: SQLStatement
+    let endWebSessions: SQLStatement
+    /// As ``endWebSessions``, of one whose row has been read already: for busy paths.
     let replaceWebSession: SQLStatement
+    /// The living sessions that some opened or that were granted in them, those included that went on under another
+    /// one, and where $2 is 1 also what they took over; the last kinds were granted in a browser's session that one of
+    /// them opened or handed off, and whose place another took since.
+    let below: SQLStatement
+    /// The codes that were issued in sessions, where $2 is 1 also those that they took over.
+    let deleteCodesIn: SQLStatement
+    /// Those that went on elsewhere when another took their place.
+    let deleteMovedCodes: SQLStatement
+    /// Those of sessions that they opened and whose place another took.
+    let deleteCodesBelow: SQLStatement
+    let notices: EndNoticeSQL
     /// The ends since a mark, each beside what the next reading begins with: the run of the database, and the lowest number
     /// that a transaction under way may have; a row without an end where there is none. A dump that was loaded into
     /// another cluster has numbers that this one has not come to.
     let endedSince: SQLStatement
 
     init(_ dialect: SQLDialect) {
-        endAppSession = SQLStatement(
+        func isListed(_ column: String) -> String { dialect.isAmong(column, "$1") }
+        endAppSessions = SQLStatement(
             """
-            UPDATE app_session SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL AND expires_at > $2
+            UPDATE app_session SET ended_at = $2 WHERE \(isListed("id")) AND ended_at IS NULL AND +expires_at > $2
             RETURNING \(AppSessionSQL.columns)
             """)
         // "Alive" leaves the idle end out: last_seen_at may lag behind what a node knows, and a session that is ended
         // once too often is harmless, one that is left alive is not.
-        let end = """
-            UPDATE web_session SET ended_at = $2, ended_in = \(dialect.transactionNumber)
-            WHERE id = $1 AND ended_at IS NULL AND expires_at > $2
+        func end(_ which: String) -> String {
             """
-        endWebSession = SQLStatement("\(end) RETURNING \(WebSessionSQL.columns)")
-        replaceWebSession = SQLStatement(end)
+            UPDATE web_session SET ended_at = $2, ended_in = \(dialect.transactionNumber)
+            WHERE \(which) AND +ended_at IS NULL AND +expires_at > $2
+            """
+        }
+        endWebSessions = SQLStatement("\(end(isListed("id"))) RETURNING \(WebSessionSQL.columns)")
+        replaceWebSession = SQLStatement(end("id = $1"))
+        below = Self.below(isListed)
+        deleteCodesIn = SQLStatement(
+            """
+            DELETE FROM authorization_code
+            WHERE \(isListed("browser_session_id")) AND (granted_in IS NULL OR $2 = 1) AND redeemed_at IS NULL
+            """)
+        deleteMovedCodes = SQLStatement(
+            "DELETE FROM authorization_code WHERE \(isListed("granted_in")) AND redeemed_at IS NULL")
+        deleteCodesBelow = SQLStatement(
+            """
+            DELETE FROM authorization_code WHERE redeemed_at IS NULL AND granted_in IN (
+                SELECT w.id FROM web_session w
+                    WHERE \(isListed("w.parent_id")) AND +w.ended_at IS NOT NULL AND \(Self.isItsOwn)
+                UNION SELECT w.id FROM web_session w
+                    WHERE \(isListed("w.handed_from")) AND +w.ended_at IS NOT NULL)
+            """)
+        notices = EndNoticeSQL(dialect)
         endedSince = SQLStatement(
             """
             SELECT \(dialect.databaseRun), \(dialect.lowestOpenNumber), w.id FROM (SELECT 1 AS one) AS moment
@@ -85,23 +124,23 @@ struct EndingSQL: Sendable {
             """)
     }
 
-    /// The living sessions that one opened or that were granted in it, those included that went on under another one, and
-    /// where $2 is 1 also what it took over; the last kinds were granted in a browser's session that it opened or handed
-    /// off, and whose place another took since.
-    static let below = SQLStatement(
-        """
-        SELECT 'app', id FROM app_session WHERE parent_id = $1 AND ended_at IS NULL
-        UNION SELECT 'web', w.id FROM web_session w WHERE w.parent_id = $1 AND w.ended_at IS NULL AND \(isItsOwn)
-        UNION SELECT 'web', id FROM web_session WHERE handed_from = $1 AND ended_at IS NULL
-        UNION SELECT 'app', id FROM app_session WHERE browser_session_id = $1 AND ended_at IS NULL
-            AND (granted_in IS NULL OR $2 = 1)
-        UNION SELECT 'app', id FROM app_session WHERE granted_in = $1 AND ended_at IS NULL
-        UNION SELECT 'app', a.id FROM app_session a JOIN web_session w ON w.id = a.granted_in
-            WHERE w.parent_id = $1 AND w.ended_at IS NOT NULL AND a.ended_at IS NULL AND \(isItsOwn)
-        UNION SELECT 'app', a.id FROM app_session a JOIN web_session w ON w.id = a.granted_in
-            WHERE w.handed_from = $1 AND w.ended_at IS NOT NULL AND a.ended_at IS NULL
-        ORDER BY 1, 2
-        """)
+    private static func below(_ isListed: (_ column: String) -> String) -> SQLStatement {
+        SQLStatement(
+            """
+            SELECT 'app', id FROM app_session WHERE \(isListed("parent_id")) AND ended_at IS NULL
+            UNION SELECT 'web', w.id FROM web_session w
+                WHERE \(isListed("w.parent_id")) AND +w.ended_at IS NULL AND \(isItsOwn)
+            UNION SELECT 'web', id FROM web_session WHERE \(isListed("handed_from")) AND +ended_at IS NULL
+            UNION SELECT 'app', id FROM app_session WHERE \(isListed("browser_session_id")) AND ended_at IS NULL
+                AND (granted_in IS NULL OR $2 = 1)
+            UNION SELECT 'app', id FROM app_session WHERE \(isListed("granted_in")) AND ended_at IS NULL
+            UNION SELECT 'app', a.id FROM app_session a JOIN web_session w ON w.id = a.granted_in
+                WHERE \(isListed("w.parent_id")) AND +w.ended_at IS NOT NULL AND a.ended_at IS NULL AND \(isItsOwn)
+            UNION SELECT 'app', a.id FROM app_session a JOIN web_session w ON w.id = a.granted_in
+                WHERE \(isListed("w.handed_from")) AND +w.ended_at IS NOT NULL AND a.ended_at IS NULL
+            ORDER BY 1, 2
+            """)
+    }
 
     /// What a browser's session holds now, whichever session it was granted in, or its browser went on from.
     static let heldBy: SQLStatement = """
@@ -110,11 +149,11 @@ struct EndingSQL: Sendable {
         ORDER BY 1, 2
         """
 
-    /// Whether a session `w` below $1 counts where $2 is 0: only a sign-in hands on to other domains (contract §16.4), so
-    /// any other session took such a one over.
+    /// Whether a session `w` below another counts where $2 is 0: only a sign-in hands on to other domains (contract
+    /// §16.4), so any other session took such a one over.
     private static let isItsOwn = """
         (w.opening <> 'hand_off' OR $2 = 1
-            OR EXISTS (SELECT 1 FROM web_session p WHERE p.id = $1 AND p.opening = 'authorize'))
+            OR EXISTS (SELECT 1 FROM web_session p WHERE p.id = w.parent_id AND p.opening = 'authorize'))
         """
 
     static let grantsIn = SQLStatement(
@@ -123,36 +162,25 @@ struct EndingSQL: Sendable {
         WHERE (browser_session_id = $1 OR granted_in = $1) AND ended_at IS NULL AND expires_at > $2 ORDER BY id
         """)
 
-    /// The codes that were issued in a session, where $2 is 1 also those that it took over.
-    fileprivate static let deleteCodesIn: SQLStatement = """
-        DELETE FROM authorization_code
-        WHERE browser_session_id = $1 AND (granted_in IS NULL OR $2 = 1) AND redeemed_at IS NULL
+    /// The unredeemed codes of a user, in whichever session that lives.
+    static let deleteCodesOf: SQLStatement = """
+        DELETE FROM authorization_code WHERE redeemed_at IS NULL AND browser_session_id IN (
+            SELECT id FROM web_session WHERE subject = $1 AND +ended_at IS NULL AND +expires_at > $2)
         """
-    /// Those that went on elsewhere when another took its place.
-    fileprivate static let deleteMovedCodes: SQLStatement = """
-        DELETE FROM authorization_code WHERE granted_in = $1 AND redeemed_at IS NULL
-        """
-    /// Those of sessions that it opened and whose place another took.
-    fileprivate static let deleteCodesBelow = SQLStatement(
-        """
-        DELETE FROM authorization_code WHERE redeemed_at IS NULL AND granted_in IN (
-            SELECT w.id FROM web_session w WHERE w.parent_id = $1 AND w.ended_at IS NOT NULL AND \(isItsOwn)
-            UNION SELECT id FROM web_session WHERE handed_from = $1 AND ended_at IS NOT NULL)
-        """)
 
     static let everythingOf: SQLStatement = """
-        SELECT 'app', id FROM app_session WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2
+        SELECT 'app', id FROM app_session WHERE subject = $1 AND ended_at IS NULL AND +expires_at > $2
         UNION ALL SELECT 'device', id FROM device_secret
-            WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2
-        UNION ALL SELECT 'web', id FROM web_session WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2
+            WHERE subject = $1 AND revoked_at IS NULL AND +expires_at > $2
+        UNION ALL SELECT 'web', id FROM web_session WHERE subject = $1 AND +ended_at IS NULL AND +expires_at > $2
         ORDER BY 1 DESC, 2
         """
 
     /// What hangs under a session of ours came by a bearer of ours.
     static let openedByApp: SQLStatement = """
         SELECT 'web', id FROM web_session
-        WHERE subject = $1 AND app_client_id = $2 AND opening = 'login_token' AND ended_at IS NULL AND expires_at > $3
-            AND (CAST($4 AS TEXT) IS NULL OR parent_id = $4)
+        WHERE subject = $1 AND app_client_id = $2 AND opening = 'login_token' AND +ended_at IS NULL
+            AND +expires_at > $3 AND (CAST($4 AS TEXT) IS NULL OR parent_id = $4)
             AND NOT EXISTS (SELECT a.id FROM app_session a WHERE a.id = web_session.parent_id)
         ORDER BY id
         """
@@ -161,8 +189,8 @@ struct EndingSQL: Sendable {
     static let voidLoginTokens = SQLStatement(
         "UPDATE app_user SET login_tokens_void_until = \(nextEnd) WHERE subject = $1")
 
-    /// As ``voidLoginTokens``, by an app's sign-out: since when everything of the user has ended stays as it was.
-    static let voidLoginTokensByApp = SQLStatement(
+    /// As ``voidLoginTokens``, where not everything of the user ends: since when that has ended stays as it was.
+    static let voidLoginTokensAlone = SQLStatement(
         """
         UPDATE app_user SET login_tokens_void_until = \(nextEnd), app_ended_at = \(nextEnd),
             everything_ended_at = \(AccountSQL.everythingEndedAt)
@@ -229,16 +257,20 @@ struct SQLEndingGround: EndingGround {
     let transaction: WriteTransaction
     let sql: EndingSQL
 
-    func end(appSession id: SessionID, at now: Timestamp) throws -> AppSession? {
-        guard let row = try transaction.run(sql.endAppSession, [SQLValue(id), SQLValue(now)]).first else { return nil }
-        transaction.announce(ended: id)
-        return try AppSession(row: row)
+    func end(appSessions ids: [SessionID], at now: Timestamp) throws -> [AppSession] {
+        let ended: [AppSession] = try SQLValue.lists(of: ids).flatMap { list in
+            try transaction.run(sql.endAppSessions, [list, SQLValue(now)]).map { try AppSession(row: $0) }
+        }
+        for session in ended { transaction.announce(ended: session.id) }
+        return ended
     }
 
-    func end(webSession id: SessionID, at now: Timestamp) throws -> WebSession? {
-        guard let row = try transaction.run(sql.endWebSession, [SQLValue(id), SQLValue(now)]).first else { return nil }
-        transaction.announce(ended: id)
-        return try WebSession(row: row)
+    func end(webSessions ids: [SessionID], at now: Timestamp) throws -> [WebSession] {
+        let ended: [WebSession] = try SQLValue.lists(of: ids).flatMap { list in
+            try transaction.run(sql.endWebSessions, [list, SQLValue(now)]).map(WebSession.init(row:))
+        }
+        for session in ended { transaction.announce(ended: session.id) }
+        return ended
     }
 
     func revoke(device id: DeviceSecretID, at now: Timestamp, reason: String) throws -> DeviceSecret? {
@@ -248,17 +280,22 @@ struct SQLEndingGround: EndingGround {
         return try transaction.run(DeviceSecretSQL.select, [SQLValue(id)]).first.map(DeviceSecret.init(row:))
     }
 
-    func deleteCodes(below id: SessionID, takingInherited takesInherited: Bool) throws {
-        try transaction.deleteCodes(below: id, takingInherited: takesInherited)
+    func deleteCodes(below ids: [SessionID], takingInherited takesInherited: Bool) throws {
+        try transaction.deleteCodes(below: ids, takingInherited: takesInherited, by: sql)
     }
 
-    func sessions(below id: SessionID, takingInherited takesInherited: Bool) throws -> [EndingRoot] {
-        try transaction.run(EndingSQL.below, [SQLValue(id), .integer(takesInherited ? 1 : 0)])
-            .map(EndingRoot.init(row:))
+    func sessions(below ids: [SessionID], takingInherited takesInherited: Bool) throws -> [EndingRoot] {
+        try SQLValue.lists(of: ids).flatMap { list in
+            try transaction.run(sql.below, [list, .integer(takesInherited ? 1 : 0)]).map(EndingRoot.init(row:))
+        }
     }
 
     func deleteCodes(heldBy id: SessionID) throws {
-        try transaction.submit(EndingSQL.deleteCodesIn, [SQLValue(id), .integer(1)])
+        for list in try SQLValue.lists(of: [id]) { try transaction.submit(sql.deleteCodesIn, [list, .integer(1)]) }
+    }
+
+    func deleteCodes(of subject: Subject, at now: Timestamp) throws {
+        _ = try transaction.change(EndingSQL.deleteCodesOf, [SQLValue(subject), SQLValue(now)])
     }
 
     func sessions(heldBy id: SessionID) throws -> [EndingRoot] {
@@ -299,9 +336,15 @@ struct SQLEndingGround: EndingGround {
         ).map(EndingRoot.init(row:))
     }
 
-    func voidLoginTokens(of subject: Subject, isByApp: Bool, at now: Timestamp) throws -> Int {
+    func grants(to client: ClientID, of subject: Subject, at now: Timestamp) throws -> [EndingRoot] {
+        let places = [SQLValue(subject), SQLValue(client), SQLValue(now)]
+        _ = try transaction.change(ConsentSQL.deleteCodes, places)
+        return try transaction.run(ConsentSQL.appSessions, places).map { .appSession(try $0.identifier(0)) }
+    }
+
+    func voidLoginTokens(of subject: Subject, isAlone: Bool, at now: Timestamp) throws -> Int {
         let held = try transaction.run(EndingSQL.pendingLoginTokens, [SQLValue(subject), SQLValue(now)]).first
-        let void = isByApp ? EndingSQL.voidLoginTokensByApp : EndingSQL.voidLoginTokens
+        let void = isAlone ? EndingSQL.voidLoginTokensAlone : EndingSQL.voidLoginTokens
         _ = try transaction.changes(void, [SQLValue(subject), SQLValue(now)])
         return try held?.count(0) ?? 0
     }
@@ -312,14 +355,14 @@ struct SQLEndingGround: EndingGround {
             AuditEvent(at: ending.at, type: .adminSignedOut, outcome: .success, reason: ending.reason.text))
     }
 
-    func record(_ event: AuditEvent) throws { try transaction.record(event) }
+    func record(_ events: [AuditEvent]) throws { try transaction.record(events) }
 
     func tellClient(leaving session: SessionID, at now: Timestamp) throws {
-        try transaction.submit(LogoutNoticeSQL.insertAppSessionEnd, [SQLValue(session), SQLValue(now)])
+        try transaction.queueLogoutNotices(leaving: [session], at: now, by: sql.notices)
     }
 
     func tellClient(of device: DeviceSecretID, by event: AuditEvent) throws {
-        try transaction.queueWebhook(ended: device, by: event)
+        try transaction.queueWebhook(ended: device, by: event, sql.notices)
     }
 }
 

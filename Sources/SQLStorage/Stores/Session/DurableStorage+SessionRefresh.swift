@@ -4,7 +4,7 @@ extension DurableStorage {
     package func refreshSession(
         digest: String, to successor: String, at now: Timestamp, replayed: Ending
     ) async throws -> SessionRefreshOutcome {
-        try await write { [endings] transaction in
+        try await write(isOfOneUse: true) { [endings] transaction in
             guard let found = try transaction.run(SessionRefreshSQL.select, [.text(digest)]).first else {
                 return .refused
             }

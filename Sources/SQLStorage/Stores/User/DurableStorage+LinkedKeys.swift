@@ -71,11 +71,9 @@ extension WriteTransaction {
         of subject: Subject, sparing spared: SessionID?, _ ending: Ending, by sql: EndingSQL
     ) throws -> Ended {
         // Codes first: one that is being redeemed elsewhere is waited for, and its session then found.
-        for id in try run(LinkedKeySQL.webSessions, [SQLValue(subject), SQLValue(ending.at)])
-            .map({ try WebSession(row: $0) }).filter(\.isSignedInWithKey).map(\.id)
-        {
-            try deleteCodes(below: id, takingInherited: true)
-        }
+        let signedIn = try run(LinkedKeySQL.webSessions, [SQLValue(subject), SQLValue(ending.at)])
+            .map { try WebSession(row: $0) }.filter(\.isSignedInWithKey).map(\.id)
+        try deleteCodes(below: signedIn, takingInherited: true, by: sql)
         var ended = Ended.nothing
         for session in try run(LinkedKeySQL.webSessions, [SQLValue(subject), SQLValue(ending.at)])
             .map({ try WebSession(row: $0) })
@@ -177,11 +175,11 @@ enum LinkedKeySQL {
 
     /// Those that have not expired, ended ones included: what hangs under them may go on.
     static let webSessions = SQLStatement(
-        "SELECT \(WebSessionSQL.columns) FROM web_session WHERE subject = $1 AND expires_at > $2 ORDER BY id")
+        "SELECT \(WebSessionSQL.columns) FROM web_session WHERE subject = $1 AND +expires_at > $2 ORDER BY id")
     static let appSessions = SQLStatement(
         """
         SELECT \(AppSessionSQL.columns) FROM app_session
-        WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id
+        WHERE subject = $1 AND ended_at IS NULL AND +expires_at > $2 ORDER BY id
         """)
 
     /// What a user could sign in with.

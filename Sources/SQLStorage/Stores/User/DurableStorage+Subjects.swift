@@ -39,6 +39,16 @@ extension DurableStorage {
         }
     }
 
+    package func users(among subjects: [Subject]) async throws -> [UserOverview] {
+        guard !subjects.isEmpty else { return [] }
+        let listed = SubjectSQL.listed(dialect)
+        return try await read { session in
+            try SQLValue.lists(of: subjects).flatMap { list in
+                try session.run(listed, [list]).map(UserOverview.init(row:))
+            }
+        }
+    }
+
     package func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> UserPage {
         guard !text.utf8.contains(0) else { return UserPage(users: [], next: nil) }
         let search = UserSearch(text, dialect: dialect, time: time)
@@ -159,6 +169,10 @@ enum SubjectSQL {
     static let list = SQLStatement("\(users()) ORDER BY app_user.subject LIMIT $1")
 
     static let listAfter = SQLStatement("\(users()) WHERE app_user.subject > $1 ORDER BY app_user.subject LIMIT $2")
+
+    static func listed(_ dialect: SQLDialect) -> SQLStatement {
+        SQLStatement("\(users()) WHERE \(dialect.isAmong("app_user.subject", "$1"))")
+    }
 
     /// The user who comes `$2` users later than the first after `$1`.
     static let later: SQLStatement = """
