@@ -41,7 +41,7 @@ package func buildRouter(
         on: endpoints, kit: kit, accounts: services.signIn.accounts,
         metrics: DeviceGrantMetrics(factory: services.front.metrics))
     let explanations = Explanations(
-        services: admin, bearers: services.loginTokens.bearers, clients: kit.clients,
+        services: admin, bearers: services.loginTokens.bearers, issuer: services.loginTokens.issuer,
         selfIssued: services.signIn.selfIssued?.signIn.configuration, phones: services.signIn.phone?.approvals,
         provider: services.provider, device: services.device)
     admin.mount(on: endpoints, device: services.device, explanations: explanations, random: kit.random)
@@ -99,6 +99,7 @@ extension SignInServices {
         endpoints.mount(AuthorizeController(kit: flow.kit, services: self))
         endpoints.mount(
             AccountController(kit: flow.kit, account: account, signIn: self, offersDevices: offersDevices))
+        endpoints.mount(ConsentsController(kit: flow.kit, account: account))
         if let upstream {
             endpoints.mount(UpstreamController(upstream: upstream.signIn, flow: flow))
             endpoints.mount(UpstreamSignOutController(signOuts: upstream.signOuts))
@@ -212,7 +213,7 @@ extension DeviceServices {
     fileprivate func mount(on endpoints: Endpoints, services: BridgeServices, kit: BrowserPages) {
         let refresh = SessionRefreshController(kit: kit, refresh: self.refresh)
         endpoints.mount(refresh)
-        endpoints.mount(DevicesController(kit: kit, places: places))
+        endpoints.mount(DevicesController(kit: kit, places: places, accounts: services.signIn.accounts))
         guard let compatibility, let provider = services.provider else { return }
         let endings = services.browsers.endings
         endpoints.mount(

@@ -279,7 +279,7 @@ def test_16_6_a_website_that_answers_nobody_delays_no_other(start_demo):
         app = alive.app()
         alive.tokens(alive.handed_off(app), alive.website)
         boundaries.revoke_device_secret(app)
-        instance.wait_until(lambda: receiver.tokens, 3, "the notice to the living one")
+        instance.wait_until(lambda: receiver.tokens, 15, "the notice to the living one")
         receiver.close()
 
 

@@ -414,7 +414,8 @@ def apart():
 PLACES = {
     "/admin/": {CONSOLE}, "/admin/sign-in": {CONSOLE}, "/api/admin/users": {CONSOLE},
     "/api/admin/settings/native-sso": {CONSOLE}, "/oauth/authorize": {ISSUER}, "/oauth/logout": {ISSUER},
-    "/sign-in": {ISSUER, CONSOLE}, "/account/devices": {ISSUER, CONSOLE}, "/login-with-token": {WEBSITE, ISSUER},
+    "/sign-in": {ISSUER, CONSOLE}, "/account/devices": {ISSUER, CONSOLE}, "/account/consents": {ISSUER, CONSOLE},
+    "/login-with-token": {WEBSITE, ISSUER},
     "/session": {WEBSITE, ISSUER, CONSOLE}, "/": {ISSUER, CONSOLE},
 }
 

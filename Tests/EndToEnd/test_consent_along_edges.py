@@ -44,13 +44,20 @@ def test_16_a_yes_in_a_browser_of_a_link_is_to_what_its_session_can_give(demo, w
     said, tokens = agree(world, linked)
     assert "see your e-mail address" not in said and "see your name and user name" not in said
     assert tokens["scope"] == "openid"
-    # That session is not asked again for what it cannot give.
-    assert world.tokens(linked, world.website, WISH, prompt="none")["scope"] == "openid"
     own = signed_in(world, user)
-    assert error(world.authorize(own, world.website, WISH, prompt="none")) == "consent_required"
     said, tokens = agree(world, own)
     assert "see your e-mail address" in said and tokens["scope"] == WISH
     assert world.tokens(own, world.website, WISH, prompt="none")["scope"] == WISH
+    # What the user agreed to counts there as well, and what that session cannot give is not missed.
+    assert world.tokens(linked, world.website, WISH, prompt="none")["scope"] == "openid"
+
+
+def test_16_3_a_yes_in_a_browser_of_a_link_counts_for_its_code_alone(demo, world):
+    user = somebody_with_an_address(demo)
+    linked = world.handed_off(world.app(user))
+    agree(world, linked)
+    for browser in linked, signed_in(world, user):
+        assert error(world.authorize(browser, world.website, WISH, prompt="none")) == "consent_required"
 
 
 def test_16_a_session_that_can_give_nothing_of_what_is_asked_for_leads_to_the_sign_in_page(demo, world):
@@ -61,16 +68,13 @@ def test_16_a_session_that_can_give_nothing_of_what_is_asked_for_leads_to_the_si
     assert error(world.authorize(linked, world.website, "email", prompt="none")) == "login_required"
 
 
-def test_16_5_a_consent_outlives_the_replay_of_the_link_whose_browser_it_was_given_in(demo, world):
+def test_16_3_a_yes_does_not_outlive_the_replay_of_the_link_whose_browser_it_was_given_in(demo, world):
     user = somebody_with_an_address(demo)
-    app = world.app(user)
-    app.tokens |= app.refresh(scope="openid").json()
-    link = f"{instance.REDEEM}?token={world.login_token(app)['token']}"
+    link = f"{instance.REDEEM}?token={world.login_token(world.app(user))['token']}"
     linked = Browser(demo.base)
     assert linked.send("GET", link).session_cookie
     agree(world, linked)
     assert wire.send(demo.base, "GET", link, wire.OTHER_BROWSER).status == 400
     assert not is_signed_in(linked)
     own = signed_in(world, user)
-    assert world.tokens(own, world.website, prompt="none")["scope"] == "openid"
-    assert error(world.authorize(own, world.website, WISH, prompt="none")) == "consent_required"
+    assert error(world.authorize(own, world.website, prompt="none")) == "consent_required"

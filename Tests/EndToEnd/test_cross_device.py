@@ -364,13 +364,14 @@ def test_who_asks_too_often_is_told_when_to_ask_again_and_codes_are_not_guessed(
     assert phone.post("by-code", user_code=computer.letters).status == 429
 
 
-@pytest.mark.parametrize("where", ["body", "query"])
-def test_a_report_raises_an_alarm_and_blocks_the_computer(start_demo, where):
+# A program that keeps its numbers as doubles sends 1.0 (RFC 7493 §2.2).
+@pytest.mark.parametrize("where, flag", [("body", 1), ("body", 1.0), ("query", 1)])
+def test_a_report_raises_an_alarm_and_blocks_the_computer(start_demo, where, flag):
     demo = start_demo()
     phone = Phone(demo)
     computer = Computer(demo.base).open()
     phone.scan(computer)
-    denied = phone.post(f"{computer.id}/deny", report=1) if where == "body" else phone.post(f"{computer.id}/deny?report=1")
+    denied = phone.post(f"{computer.id}/deny", report=flag) if where == "body" else phone.post(f"{computer.id}/deny?report=1")
     assert denied.status == 204
     blocked = Computer(demo.base).send("GET", PAGE)
     assert blocked.status == 429 and int(blocked.header("Retry-After")) > 840
@@ -382,7 +383,7 @@ def test_a_report_raises_an_alarm_and_blocks_the_computer(start_demo, where):
     instance.wait_until(lambda: "\"alert\"" in demo.output and "reported_sign_ins" in demo.output, 30, "the alarm")
 
 
-@pytest.mark.parametrize("report", ["yes", "TRUE", 2])
+@pytest.mark.parametrize("report", ["yes", "TRUE", 2, 1.5])
 def test_a_report_that_is_not_understood_is_refused_and_decides_nothing(demo, computer, phone, report):
     """A plain no would end the sign-in, and the alarm would never be raised."""
     computer.open()

@@ -116,6 +116,14 @@ def test_an_answer_that_is_sent_again_has_the_same_page(demo):
         assert "does not wait any more" in browser.decide(page, other).text
 
 
+def test_a_link_that_is_scanned_again_says_that_its_user_has_let_the_device_in(demo):
+    device, browser = Device(demo), Visitor(demo)
+    browser.let_in(device)
+    again = browser.visit(f"/device?user_code={device.user_code}")
+    assert again.status == 200 and "The device is being signed in" in again.text, again.text
+    assert device.poll().status == 200, "it asked for nothing again"
+
+
 def test_somebody_else_may_let_the_device_in_and_the_code_stays(demo):
     device, browser = Device(demo), Visitor(demo)
     for page in (browser.visit(f"/device?user_code={device.user_code}"), browser.ask(device.user_code)):

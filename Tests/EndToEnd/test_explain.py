@@ -7,7 +7,7 @@ import pytest
 
 import instance
 import wire
-from admin import Admin, Console
+from admin import Admin, Console, reach, register
 from native import DEVICE_SECRET, ID_TOKEN, App
 
 
@@ -85,6 +85,21 @@ def test_a_bearer_is_explained_as_the_api_explains_it_and_nothing_is_written(dem
         by_api = Admin(demo).send("POST", "explain", {"kind": "bearer", "token": bearer, "client_id": website}).json()
         assert json.loads(done.stdout) == by_api and done.returncode == status, (done, by_api)
     assert written(demo) == events
+
+
+@pytest.mark.parametrize("document, reason", [
+    ({"return_paths": ["/"], "default_return_path": "/", "min_acr": "aal2"}, "authentication_too_weak"),
+    ({}, "target_without_paths")])
+def test_13_a_bearer_is_explained_as_an_issue_decides_by_the_reason_of_the_audit_log(demo, document, reason):
+    website = f"explained-{reason.replace('_', '-')}"
+    register(demo, website, client_type="web", **document)
+    reach(demo, website)
+    bearer = demo.bearer("explained")
+    answer = Admin(demo).send("POST", "explain", {"kind": "bearer", "token": bearer, "client_id": website}).json()
+    refused = demo.send("POST", instance.ISSUE, {"Authorization": f"Bearer {bearer}"}, {"client_id": website})
+    assert refused.status in (400, 401), refused.text
+    assert demo.audit("login_token.refused")[-1]["reason"] == reason
+    assert (answer["passes"], answer["reason"]) == (False, reason), answer
 
 
 @pytest.mark.parametrize("changes, flaw", [

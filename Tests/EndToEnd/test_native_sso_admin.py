@@ -3,8 +3,10 @@
 import json
 import re
 
+import proofs
 import wire
 from admin import admin, form_token, signed_in
+from apps import registered
 from native import SETTINGS, App, Browser
 from wire import cookies
 
@@ -85,6 +87,28 @@ def test_past_the_limit_of_devices_the_oldest_goes_or_the_new_one(start_demo):
     events = admin(demo, "GET", "/api/admin/audit-events?type=device_secret.withheld")
     (event,) = events.json()["items"]
     assert (event["reason"], event["client_id"]) == ("too_many_devices", "demo-app"), "once, not with each refresh"
+
+
+def test_attack_an_app_by_itself_ends_no_other_apps_device_and_takes_no_place_of_one(start_demo):
+    demo = start_demo("--no-limits")
+    admin(demo, "PUT", SETTINGS, {"maxDeviceSecretsPerUser": 2})
+    app, other = App(demo), App(demo, registered(demo, native_sso_enabled=True, first_party=False))
+    app.sign_in()
+    other.sign_in()
+    for _ in range(3):
+        opened = other.native_sso(other.client_id)
+        assert opened.status == 200, opened.text
+        proof = proofs.Key().proof("POST", f"{demo.base}/oauth/token")
+        renewed = other.token({"DPoP": proof}, grant_type="refresh_token", refresh_token=opened.json()["refresh_token"])
+        assert renewed.status == 200 and "device_secret" not in renewed.json(), renewed.text
+    proof = proofs.Key().proof("POST", f"{demo.base}/oauth/token")
+    renewed = other.token({"DPoP": proof}, grant_type="refresh_token", refresh_token=other.tokens["refresh_token"])
+    assert renewed.status == 200 and "device_secret" in renewed.json(), "in the place of its own"
+    assert app.native_sso("demo-app").status == 200
+    third = App(demo, registered(demo, native_sso_enabled=True, first_party=False))
+    assert "device_secret" in third.sign_in(), "its user is there"
+    left = admin(demo, "GET", f"/api/admin/users/{app.user['sub']}/device-secrets").json()["items"]
+    assert {device["client_id"] for device in left} == {"demo-app", third.client_id}, "what was used longest ago went"
 
 
 def test_an_administrator_lists_and_revokes_device_secrets(start_demo):

@@ -143,6 +143,17 @@ def test_a_request_for_nothing_but_what_is_off_is_told_so(serve):
     assert json.loads(refused["detail"]) == {"description": "the client may have none of these scopes"}
 
 
+def test_a_client_whose_scope_names_it_without_the_right_is_not_asked_about_it(demo):
+    guest = app(demo, "alice", native_sso_enabled=False, scope="openid device_sso")
+    request = {"response_type": "code", "client_id": guest.client_id, "redirect_uri": LOOPBACK, "state": "s",
+               "code_challenge": signing.challenge("v" * 43), "code_challenge_method": "S256"}
+    asked = consent_page(demo, guest.user, f"/oauth/authorize?{urlencode({**request, 'scope': 'openid device_sso'})}")
+    assert "other apps" not in asked.text
+    location = Browser(demo.base).send(
+        "GET", f"/oauth/authorize?{urlencode({**request, 'scope': 'device_sso'})}").header("Location")
+    assert location.startswith(LOOPBACK) and "error=invalid_scope" in location
+
+
 def test_a_session_that_was_granted_it_has_its_secret_back_once_native_sso_is_on_again(demo):
     guest = app(demo, "alice", first_party=True)
     guest.sign_in()

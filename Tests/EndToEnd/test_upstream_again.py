@@ -1,6 +1,7 @@
 """Users of somebody else's OpenID Provider who are signed in here already, not well enough, or not at all in the end."""
 
 import html
+import json
 import re
 import time
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -252,6 +253,90 @@ def test_who_is_not_signed_in_by_the_provider_is_told_so_and_not_that_the_page_i
 def test_an_answer_to_no_request_of_this_browser_says_that_the_page_is_old(visitor):
     page = visitor.send("GET", "/sign-in/callback/other?state=made-up&code=c")
     assert page.status == 400 and STALE in page.text
+
+
+# Somebody else is signed in here
+
+
+def asked(upstream, visitor) -> wire.Answer:
+    """What a browser in which ada is signed in is shown when the provider names somebody else."""
+    done = visitor.submit(visitor.send("GET", "/sign-in"), "/sign-in", username="ada", password=PASSWORD)
+    assert done.status == 303
+    return visitor.follow(WITH)
+
+
+def test_an_upstream_user_is_asked_about_before_another_users_session_ends(served, upstream, visitor):
+    page = asked(upstream, visitor)
+    assert page.status == 200 and "has signed you in as <strong>Up Stream</strong>" in page.text, page.text
+    ada, kept = visitor.session, dict(visitor.kept)
+    assert ada["authenticated"]
+    assert [row for row in instance.audit_rows(served.data) if row["reason"] == "upstream"] == [], "no account is made"
+    done = visitor.submit(page, "/sign-in/callback/other")
+    assert done.status == 303 and visitor.session["sub"] != ada["sub"]
+    assert [row["reason"] for row in instance.audit_rows(served.data) if row["type"] == "web_session.switched"] == [
+        "account_switch"]
+    theirs, visitor.kept = visitor.kept, kept
+    assert not visitor.session["authenticated"], "ada's session has ended"
+    visitor.kept = theirs
+    again = visitor.submit(page, "/sign-in/callback/other")
+    assert (again.status, again.header("Location")) == (303, done.header("Location")), "who presses twice is led on"
+    left = visitor.send("POST", "/session/logout", {"Origin": visitor.base, "Sec-Fetch-Site": "same-origin"})
+    assert left.status == 204
+    again = visitor.submit(page, "/sign-in/callback/other")
+    assert again.status == 400 and STALE in again.text
+
+
+def test_a_request_of_6000_characters_goes_on_after_the_question(upstream, visitor):
+    done = visitor.submit(visitor.send("GET", "/sign-in"), "/sign-in", username="ada", password=PASSWORD)
+    assert done.status == 303
+    state, claims = "s" * 4096, json.dumps({"userinfo": {"c" * 1904: None}})
+    begun = visitor.follow(authorize("any", state=state, claims=claims, prompt="select_account"))
+    page = visitor.follow(by_provider(begun))
+    assert page.status == 200 and "has signed you in as <strong>Up Stream</strong>" in page.text, page.text
+    [address] = re.findall(r'action="(/sign-in/callback/other\?journey=[^"&]*)"', page.text)
+    unsaid = visitor.submit(page, address, confirm_switch="no")
+    assert unsaid.status == 400 and urlsplit(by_provider(unsaid)).query == urlsplit(address).query
+    done = visitor.submit(page, address)
+    assert done.status == 303, done.text
+    answer = parse_qs(urlsplit(visitor.follow(done.header("Location")).header("Location")).query)
+    assert answer["state"] == [state] and answer["code"]
+
+
+def test_who_keeps_the_account_is_asked_at_no_other_time(upstream, visitor):
+    page = asked(upstream, visitor)
+    ada = visitor.session["sub"]
+    [stay] = re.findall(r'<a class="button" href="([^"]*)">Stay signed in as Ada</a>', page.text)
+    assert visitor.send("GET", stay).status == 200 and visitor.session["sub"] == ada
+    unsaid = visitor.submit(page, "/sign-in/callback/other", confirm_switch="no")
+    assert unsaid.status == 400 and visitor.session["sub"] == ada
+
+
+def test_attack_another_browser_answers_for_nobody(served, upstream, visitor):
+    page = asked(upstream, visitor)
+    other = Browser(served, upstream)
+    other.send("GET", "/sign-in")
+    assert other.submit(page, "/sign-in/callback/other").status == 400 and not other.session["authenticated"]
+
+
+FOREIGN = {"Sec-Fetch-Site": "cross-site"}
+
+
+def test_attack_a_foreign_page_sends_nobody_to_the_provider(upstream, visitor):
+    for headers in [FOREIGN, {"Sec-Purpose": "prefetch"}]:
+        answer = visitor.send("GET", f"{WITH}?redirect=%2Fcontacts", headers)
+        assert answer.status == 303 and answer.header("Location") == f"{visitor.base}/sign-in?redirect=%2Fcontacts"
+    assert upstream.requests == []
+    page = visitor.send("GET", answer.header("Location"), FOREIGN)
+    assert visitor.follow(by_provider(page)).status == 303 and visitor.session["authenticated"]
+
+
+def test_an_apps_request_goes_on_to_the_provider_in_its_own_browser_alone(served, upstream, visitor):
+    page = visitor.send("GET", authorize("any"), FOREIGN).header("Location")
+    assert "/sign-in?journey=" in page
+    way = page.replace("/sign-in?", f"{WITH}?")
+    assert visitor.send("GET", way, FOREIGN).header("Location").startswith(upstream.issuer)
+    elsewhere = Browser(served, upstream).send("GET", way, FOREIGN)
+    assert elsewhere.status == 303 and elsewhere.header("Location") == page
 
 
 # What such a user may have here

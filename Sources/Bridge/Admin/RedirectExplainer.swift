@@ -24,9 +24,14 @@ package struct RedirectExplainer: Sendable {
     /// - Parameter website: `nil` where no client has the id that was asked for.
     package static func explain(_ value: [UInt8], for website: Client?, publicOrigin: WebOrigin) -> Explanation {
         var explanation = Explanation(rule: rule)
-        guard explanation.check("client is known", website != nil, else: .unknownClient), let website,
+        guard explanation.check("client is known", website != nil, else: .unknownClient), let website else {
+            return explanation
+        }
+        let lacksPaths = website.returnPaths.defaultPath == nil
+        // As a login token that would have to land there is refused.
+        guard
             explanation.check(
-                "client has return paths", website.returnPaths.defaultPath != nil, else: .noReturnPaths)
+                "client has return paths", fails: lacksPaths ? RedemptionRefusal.noReturnPaths.rawValue : nil)
         else { return explanation }
         let explainer = RedirectExplainer(website, publicOrigin: publicOrigin)
         // A parameter without a value counts as absent (contract §3): there is nothing that an entry could allow.

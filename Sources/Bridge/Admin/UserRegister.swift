@@ -134,6 +134,21 @@ package final class UserRegister: Sendable {
         return outcome
     }
 
+    /// What a user has agreed that apps and websites may have.
+    package func consents(of subject: Subject) async throws -> [Consent] {
+        try await storage.consents(of: subject)
+    }
+
+    /// Takes back what a user has allowed a client, and ends what the client was granted.
+    /// - Returns: whether anything was allowed.
+    package func withdrawConsent(of subject: Subject, to client: ClientID, action: AdminAction) async throws -> Bool {
+        let ended = try await storage.forgetConsent(
+            of: subject, to: client, Ending(action),
+            event: action.event(.consentWithdrawn, subject: subject, targetClientID: client))
+        await endings.take(in: ended ?? .nothing, of: .granted(to: client, of: subject))
+        return ended != nil
+    }
+
     /// Ends every live session of a user.
     /// - Returns: how many.
     package func endSessions(of subject: Subject, action: AdminAction) async throws -> Int {

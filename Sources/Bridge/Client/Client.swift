@@ -82,7 +82,8 @@ package struct Client: Hashable, Sendable {
     package var allowsLocalhost = false
     /// Whether it gets no token without a DPoP proof (RFC 9449 §5.2).
     package var requiresProofOfPossession = false
-    /// Whether users are not asked for consent.
+    /// Whether it is the operator's own, by the operator's word: users are not asked for consent, and what a login token of it
+    /// opened goes on to what the app may open (``isForeignRelyingParty(besides:)``).
     package var isFirstParty = false
     package var isNativeSSOEnabled = false
     /// Whether a sign-in with `openid` counts as one with `device_sso` too: for SDKs that know no such scope.
@@ -179,15 +180,8 @@ extension Client {
 
     /// Tells an app what a sign-in for this client must be like (RFC 9470 §3).
     package var authenticationChallenge: String {
-        var challenge = "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\""
-        // Only what fits a quoted string as it is; other providers name a class no other way (RFC 6749 appendix A).
-        if let minimumACR, minimumACR.utf8.allSatisfy(ASCII.isNQCharacter) {
-            challenge += ", acr_values=\"\(minimumACR)\""
-        }
-        if let maximumAuthenticationAge {
-            challenge += ", max_age=\"\(maximumAuthenticationAge.inMilliseconds / 1000)\""
-        }
-        return challenge
+        AuthenticationChallenge.text(
+            acrValues: [minimumACR].compactMap(\.self), maximumAge: maximumAuthenticationAge)
     }
 }
 
@@ -247,7 +241,8 @@ extension Client {
     package var grantableScope: Scope {
         // Without refresh tokens the consent page would promise what is not given (OpenID Connect Core §11).
         let possible = grantTypes.contains(.refreshToken) ? scope : scope.removing(Scope.offlineAccess)
-        return isNativeSSOEnabled ? possible.adding(Scope.deviceSSO) : possible
+        // With the right it need not be named; without, nothing that the consent page could promise comes of it.
+        return isNativeSSOEnabled ? possible.adding(Scope.deviceSSO) : possible.removing(Scope.deviceSSO)
     }
 
     /// What a client that names no grant types may use.
@@ -311,8 +306,21 @@ extension Client {
     }
 
     /// Cookies are the same for every port of a host and for the hosts of a `cookie_domain`.
-    func hasCommonCookies(at origin: WebOrigin, _ ours: WebOrigin) -> Bool {
-        origin.host == ours.host || (setsCookies(at: origin.host) && setsCookies(at: ours.host))
+    func hasCommonCookies(at origin: WebOrigin, _ ours: WebOrigin) -> Bool { hasCommonCookies(at: origin.host, ours) }
+
+    private func hasCommonCookies(at host: String, _ ours: WebOrigin) -> Bool {
+        host == ours.host || (setsCookies(at: host) && setsCookies(at: ours.host))
+    }
+
+    /// Whether it is a relying party of somebody else: it has no cookies in common with our own origins, and the operator
+    /// does not say that it is the operator's own (`first_party`). Its server is given login tokens (contract §4.4, §4.5).
+    /// - Parameter ours: our own origins.
+    package func isForeignRelyingParty(besides ours: @autoclosure () -> [WebOrigin]) -> Bool {
+        guard kind == .web, !redirectURIs.isEmpty, !isFirstParty else { return false }
+        let origins = ours()
+        // One that does not say where its pages are has them where its answers go.
+        let hosts = publicOrigin.map { [$0.host] } ?? redirectURIs.map(\.host)
+        return !hosts.allSatisfy { host in origins.contains { hasCommonCookies(at: host, $0) } }
     }
 }
 

@@ -59,17 +59,30 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func isHost(_ host: Substring) -> Bool {
-        if host.hasPrefix("[") {
-            return NetworkAddress(String(host.dropFirst().dropLast()))?.family == .v6
-        }
+        if host.hasPrefix("[") { return isAddress(host.dropFirst().dropLast(), of: .v6) }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        return host.utf8.count <= 253
+        let isName =
+            host.utf8.count <= 253
             && labels.allSatisfy { label in
                 (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
                     && label.utf8.allSatisfy {
                         ASCII.isLowercase($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
                     }
             }
+        guard isName, let last = labels.last else { return false }
+        return isNumber(last) ? isAddress(host, of: .v4) : true
+    }
+
+    /// Browsers shorten an IPv6 address, and read four numbers into every name that ends in one.
+    private static func isAddress(_ text: Substring, of family: NetworkAddress.Family) -> Bool {
+        guard let address = NetworkAddress(String(text)), address.family == family else { return false }
+        return address.description == text
+    }
+
+    /// Whether a browser takes a name that ends in this label for an IPv4 address (URL Standard, "ends in a number").
+    private static func isNumber(_ label: Substring) -> Bool {
+        if label.utf8.allSatisfy(ASCII.isDigit) { return true }
+        return label.hasPrefix("0x") && label.dropFirst(2).utf8.allSatisfy(ASCII.isLowercaseHex)
     }
 }
 

@@ -190,14 +190,6 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case invalidType = "invalid_type"
 
     // What explanations alone say (contract §13).
-    /// The client may not use what it asks for.
-    case unauthorizedClient = "unauthorized_client"
-    /// There is no such website.
-    case unknownWebsite = "unknown_website"
-    /// The website is not in the app's `may_reach`.
-    case notInMayReach = "not_in_may_reach"
-    /// The client has no return paths.
-    case noReturnPaths = "no_return_paths"
     /// Not letters that any page or device shows.
     case malformedUserCode = "malformed_user_code"
     /// Not the link of any page.

@@ -12,6 +12,8 @@ package struct LimitSettings: Sendable {
     package var authorizationPerSubject = TokenBucket(burst: 60, perHour: 1200)
     /// Refreshes of one user's app and web sessions.
     package var refreshPerSubject = TokenBucket(burst: 60, perHour: 1200)
+    /// What one client may take of them: an app and its web view together leave a third to the user's others.
+    package var refreshPerSubjectAndClient: TokenBucket { refreshPerSubject.divided(by: 3) }
     /// Living web sessions that one device has at one website by its secret.
     package var webSessionsPerDevice = 10
     /// Redemptions that fail, per network.

@@ -45,4 +45,9 @@ package struct TokenBucket: Hashable, Sendable {
     package func multiplied(by factor: Int) -> TokenBucket {
         TokenBucket(burst: burst * factor, refillInterval: refillInterval / factor)
     }
+
+    /// A bucket with such a part of the burst, rounded up, that refills so many times as slowly.
+    package func divided(by parts: Int) -> TokenBucket {
+        TokenBucket(burst: (burst + parts - 1) / parts, refillInterval: refillInterval * parts)
+    }
 }

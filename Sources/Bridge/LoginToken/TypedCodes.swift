@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 
 /// The six digits that an app shows for a link whose website has `redeem: code`, and that the user types into the page
@@ -13,12 +12,11 @@ struct TypedCodes: Sendable {
     /// - Returns: `nil` for a token without a code, and where its key has been retired.
     func code(of claims: LoginTokenClaims, at now: Timestamp) -> Secret<String>? {
         guard let keyID = claims.binding.typedCodeKey,
-            let key = keys.current.derivedKey(keyID, purpose: "typed code", at: now)
+            let code = keys.current.authenticationCode(
+                for: Array(claims.id.rawValue.utf8), purpose: .typedCode, keyID: keyID, at: now)
         else { return nil }
         // 64 bits over a million: no digit is likelier than another by more than 10⁻¹³.
-        let number = HMAC<SHA256>.authenticationCode(for: Array(claims.id.rawValue.utf8), using: key).prefix(8)
-            .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return Secret(SixDigits.text(number))
+        return Secret(SixDigits.text(code.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }))
     }
 
     /// Whether `typed` is the code of this token.

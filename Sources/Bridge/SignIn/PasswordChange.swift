@@ -27,7 +27,7 @@ package final class PasswordChange: Sendable {
         self.opener = opener
         self.endings = endings
         self.refusals = refusals
-        links = ShortLivedSeal(keys: keys, purpose: "password set-up link", time: time)
+        links = ShortLivedSeal(keys: keys, purpose: .passwordLink, time: time)
         self.time = time
     }
 

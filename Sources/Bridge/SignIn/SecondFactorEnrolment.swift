@@ -29,7 +29,7 @@ package final class SecondFactorEnrolment: Sendable {
         self.secrets = secrets
         check = SecondFactorCheck(accounts: accounts, secrets: secrets, logger: logger)
         self.throttle = throttle
-        seal = ShortLivedSeal(keys: keys, purpose: "second factor enrolment", time: time)
+        seal = ShortLivedSeal(keys: keys, purpose: .secondFactorEnrolment, time: time)
         self.refusals = refusals
         self.time = time
         self.random = random

@@ -24,7 +24,7 @@ package final class SignIn: Sendable {
         self.throttle = throttle
         self.opener = opener
         self.refusals = refusals
-        pending = ShortLivedSeal(keys: keys, purpose: "pending sign-in", time: time)
+        pending = ShortLivedSeal(keys: keys, purpose: .pendingSignIn, time: time)
         self.time = time
     }
 

@@ -76,6 +76,8 @@ package enum AccountPath {
     package static let home = "/account"
     package static let password = "/account/password"
     package static let devices = "/account/devices"
+    /// The apps and websites that the user has agreed to.
+    package static let consents = "/account/consents"
     package static let secondFactor = "/account/second-factor"
     /// The phones' keys that the user may sign in with.
     package static let linkedKeys = "/account/phone-keys"
@@ -88,7 +90,8 @@ package enum AccountPath {
     /// The path, when it is one of these, byte for byte.
     package static func checked(_ text: String?) -> String? {
         [
-            home, password, devices, secondFactor, secondFactorForConsole, linkedKeys, passkeys, signOutEverywhere,
+            home, password, devices, consents, secondFactor, secondFactorForConsole, linkedKeys, passkeys,
+            signOutEverywhere,
         ].first { text?.hasSameBytes(as: $0) == true }
     }
 }

@@ -20,6 +20,9 @@ package protocol UserStore: Sendable {
     /// Users with what their accounts say, in order of subject, at most `limit` after `cursor`.
     func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview]
 
+    /// Those of these users who are known, in no order.
+    func users(among subjects: [Subject]) async throws -> [UserOverview]
+
     /// Users of whose id, user name, shown name or e-mail address `text` is a part, whichever case its letters have; in
     /// order of subject, at most `limit` after `cursor`. Among many users a page may be short, or empty, although another
     /// one follows.

@@ -88,16 +88,13 @@ struct AdminClientController: AdministratorGroup {
     {
         let reason = try await AdminRequestReader.reasonAlone(request)
         let seen = try await precondition(request, context)
-        guard seen.usesSecret else { throw OAuthError(.conflict, "this client has no secret") }
+        let edit = try ClientEdit(renewingSecretOf: seen, random: random)
         try await gate.requireFreshSignIn(visit, request, context)
-        var client = seen
-        let secret = OpaqueSecret.make(.clientSecret, random: random)
-        client.secretDigest = secret.digest
         let action = AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now())
-        guard try await clients.replace(seen, with: client, action: action) else {
+        guard try await clients.replace(seen, with: edit.client, action: action) else {
             throw OAuthError(.preconditionFailed)
         }
-        return try answer(ClientEdit(client: client, secret: secret))
+        return try answer(edit)
     }
 
     private func change(

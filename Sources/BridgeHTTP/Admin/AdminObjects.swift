@@ -1,7 +1,7 @@
 import Bridge
 import OAuth2
 
-/// Users and sessions as the admin API writes them (contract §13).
+/// Users, their consents and sessions as the admin API writes them (contract §13).
 enum AdminObjects {
     static func user(_ user: UserOverview) -> JSONObjectWriter {
         var object = JSONObjectWriter()
@@ -17,6 +17,14 @@ enum AdminObjects {
         object.add("created_at", user.firstSeenAt)
         object.add("disabled", user.disabledAt != nil)
         object.add("disabled_at", user.disabledAt)
+        return object
+    }
+
+    static func consent(_ consent: Consent) -> JSONObjectWriter {
+        var object = JSONObjectWriter()
+        object.add("client_id", consent.clientID.rawValue)
+        object.add("scope", consent.scopes.sorted().joined(separator: " "))
+        object.add("agreed_at", consent.agreedAt)
         return object
     }
 

@@ -4,12 +4,8 @@ import OAuth2
 
 extension AdminRefusal.Reason {
     private static let insufficientScope = "Bearer error=\"insufficient_scope\", scope=\"admin\""
-    private static let insufficientSignIn =
-        "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\""
-    private static let strongSignIn =
-        "\(insufficientSignIn), acr_values=\"\(AuthenticationLevel.twoFactors.rawValue)\""
-    private static let freshSignIn =
-        "\(insufficientSignIn), max_age=\"\(WebSession.signInFreshness.inMilliseconds / 1000)\""
+    private static let strongSignIn = AuthenticationChallenge.text(acrValues: [AuthenticationLevel.twoFactors.rawValue])
+    private static let freshSignIn = AuthenticationChallenge.text(maximumAge: WebSession.signInFreshness)
 
     /// What whoever is refused is told: the challenge says what would let them in (RFC 6750 §3.1, RFC 9470 §3).
     var answer: any Error {

@@ -2,8 +2,12 @@ package import Bridge
 
 /// Everything that the administration calls.
 package final class AdminServices: Sendable {
+    /// What is looked at, by the API and in the console. What is changed has services of its own, but for the log.
+    package typealias Storage = AuditLog & AuditUpkeep & UserStore & SessionStore & GrantStore & LinkedKeyStore
+        & PasskeyStore
+
     let gate: AdminGate
-    let storage: any BridgeStorage
+    let storage: any Storage
     let clients: ClientRegister
     let users: UserRegister
     let keys: SigningKeys
@@ -11,7 +15,7 @@ package final class AdminServices: Sendable {
     let node: NodeServices
 
     package init(
-        gate: AdminGate, storage: any BridgeStorage, clients: ClientRegister, users: UserRegister,
+        gate: AdminGate, storage: any Storage, clients: ClientRegister, users: UserRegister,
         keys: SigningKeys, explainer: Explainer, node: NodeServices
     ) {
         self.gate = gate

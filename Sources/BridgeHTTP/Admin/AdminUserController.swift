@@ -15,6 +15,10 @@ struct AdminUserController: AdministratorGroup {
         Route(
             .delete, "/api/admin/users/{id}/phone-keys/{thumbprint}", "unlinkKeyOfUser", as: .json, .administrator,
             unlinkKey),
+        Route(.get, "/api/admin/users/{id}/consents", "consentsOfUser", as: .json, .administrator, consents),
+        Route(
+            .delete, "/api/admin/users/{id}/consents/{client_id}", "withdrawConsentOfUser", as: .json, .administrator,
+            withdrawConsent),
         Route(.delete, "/api/admin/sessions/{id}", "endSession", as: .json, .administrator, endSession),
     ]
 
@@ -151,6 +155,26 @@ struct AdminUserController: AdministratorGroup {
 
     static let lastWayIn = OAuthError(
         .conflict, "the user could not sign in without this key; give the account a password first")
+
+    @Sendable func consents(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
+        _ = try AdminRequestReader.query(request, knowing: [])
+        let found = try await users.consents(of: try await user(context).subject)
+        return .list(found.map(AdminObjects.consent), next: nil)
+    }
+
+    @Sendable func withdrawConsent(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
+        -> Response
+    {
+        let action = try await action(request, context, visit)
+        let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
+        let client = ClientID(rawValue: try AdminRequestReader.parameter("client_id", context))
+        guard try await users.withdrawConsent(of: subject, to: client, action: action) else {
+            throw OAuthError(.notFound)
+        }
+        return .done
+    }
 
     @Sendable func endSession(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
         -> Response

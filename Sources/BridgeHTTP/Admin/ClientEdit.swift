@@ -40,6 +40,15 @@ struct ClientEdit: Sendable {
         self.init(client: client, secret: secret)
     }
 
+    /// Another secret, in place of one that was lost or has leaked.
+    init(renewingSecretOf seen: Client, random: RandomSource) throws {
+        guard seen.usesSecret else { throw OAuthError(.conflict, "this client has no secret") }
+        let secret = OpaqueSecret.make(.clientSecret, random: random)
+        var client = seen
+        client.secretDigest = secret.digest
+        self.init(client: client, secret: secret)
+    }
+
     /// What the decoder would not say of a number. All of a client are whole; `900.0` is one, as at every other route.
     private static func flaw(of value: JSONValue) -> String? {
         guard value.isFinite else { return "holds a number that is too large" }

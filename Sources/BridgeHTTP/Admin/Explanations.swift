@@ -7,8 +7,7 @@ import OAuth2
 final class Explanations: Sendable {
     let rules: Explainer
     private let bearers: BearerGate
-    private let clients: Reloadable<ClientDirectory>
-    private let users: any UserStore
+    private let issuer: LoginTokenIssuer
     private let exchanges: TokenExchangeGrant?
     private let phoneKeys: SelfIssuedExplainer?
     private let devices: DeviceApprovals?
@@ -21,14 +20,12 @@ final class Explanations: Sendable {
     ///   - provider: `nil` where there is no token endpoint.
     ///   - device: `nil` where there are no device secrets.
     init(
-        services: AdminServices, bearers: BearerGate, clients: Reloadable<ClientDirectory>,
-        selfIssued: SelfIssuedConfiguration?, phones: PhoneApprovals?, provider: ProviderServices?,
-        device: DeviceServices?
+        services: AdminServices, bearers: BearerGate, issuer: LoginTokenIssuer, selfIssued: SelfIssuedConfiguration?,
+        phones: PhoneApprovals?, provider: ProviderServices?, device: DeviceServices?
     ) {
         rules = services.explainer
         self.bearers = bearers
-        self.clients = clients
-        users = services.storage
+        self.issuer = issuer
         time = services.gate.time
         exchanges = device?.exchange
         phoneKeys = selfIssued.map {
@@ -51,8 +48,7 @@ final class Explanations: Sendable {
     }
 
     func bearer(_ token: String, opening website: String?) async throws -> Explanation {
-        try await bearers.explain(
-            Secret(token), opening: website.map(ClientID.init(rawValue:)), in: clients.current, users: users)
+        try await bearers.explain(Secret(token), opening: website, by: issuer)
     }
 
     /// - Parameter request: the token request's parameters.

@@ -7,7 +7,6 @@ package final class BearerGate: Sendable {
     private let authenticator: any BearerAuthenticator
     private let inquiries: BearerInquiries
     private let constraint: SenderConstraint
-    private let parents: ParentSessions
     private let clients: Reloadable<ClientDirectory>
     private let limitGate: LimitGate
     private let limits: LimitSettings
@@ -16,13 +15,12 @@ package final class BearerGate: Sendable {
 
     package init(
         authenticator: any BearerAuthenticator, constraint: SenderConstraint = SenderConstraint(proofs: nil),
-        parents: ParentSessions, clients: Reloadable<ClientDirectory>, limiter: any RateLimiter, limits: LimitSettings,
-        refusals: RefusalLog, time: TimeSource = .system
+        clients: Reloadable<ClientDirectory>, limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog,
+        time: TimeSource = .system
     ) {
         self.authenticator = authenticator
         inquiries = BearerInquiries(authenticator, limiter: limiter, limits: limits, refusals: refusals)
         self.constraint = constraint
-        self.parents = parents
         self.clients = clients
         limitGate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
@@ -44,30 +42,15 @@ package final class BearerGate: Sendable {
 
     /// What would become of a bearer that asks for a login token, and why (contract §13). A token that is bound to a key
     /// is judged without the proof, which only its holder can make.
-    /// - Parameter website: what it is to open; `nil` for the default one.
+    /// - Parameters:
+    ///   - website: the `client_id` that it is to open; `nil` for the default website.
+    ///   - issuer: what would be asked for the login token.
     package func explain(
-        _ token: Secret<String>, opening website: ClientID?, in directory: ClientDirectory, users: any UserStore
+        _ token: Secret<String>, opening website: String?, by issuer: LoginTokenIssuer
     ) async throws -> Explanation {
         var explanation = Explanation(rule: "bearer")
-        guard let identity = try await named(by: token, in: &explanation) else { return explanation }
-        let app = directory[identity.clientID]
-        let target = website ?? directory.defaultTarget
-        guard
-            explanation.check(
-                "app is known", app != nil, else: .unknownClient, found: identity.clientID.rawValue),
-            let app,
-            explanation.check(
-                "app may issue login tokens", app.canIssueLoginTokens, else: .unauthorizedClient),
-            explanation.check(
-                "website is known", target.flatMap { directory[$0] }?.kind == .web, else: .unknownWebsite,
-                found: target?.rawValue),
-            let target = target.flatMap({ directory[$0] }),
-            explanation.check("app may open the website", app.opens(target), else: .notInMayReach),
-            explanation.check(
-                "user may sign in", try await users.standing(of: identity.subject) != .disabled,
-                else: .subjectDisabled)
-        else { return explanation }
-        try await parents.explain(identity, opening: target, in: directory, at: time.now(), to: &explanation)
+        guard let bearer = try await named(by: token, in: &explanation) else { return explanation }
+        try await issuer.explain(bearer, opening: website, in: &explanation)
         return explanation
     }
 

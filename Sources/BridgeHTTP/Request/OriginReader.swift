@@ -47,7 +47,7 @@ final class OriginReader: Sendable {
     /// Whether a session counts at the website that a request came to. A link opens one website, and those that its app
     /// may open (contract §16.3): whoever carries its cookie to another website is not signed in there. Cookies for a
     /// web view count at such websites too, and at the hosts that they were given to. An origin that no website has to
-    /// itself takes every session but those that are kept elsewhere.
+    /// itself takes every session but those that are kept elsewhere. Whom a website lets in ``letsIn(_:at:)`` says.
     func admits(_ session: WebSession, at request: Request) -> Bool {
         let directory = clients.current
         let isKept = isKeptElsewhere(session)
@@ -58,7 +58,24 @@ final class OriginReader: Sendable {
         // A link's session goes no further by a `cookie_domain` than to what its app may open.
         if isKept, !isHome(of: session.clientID, request) { return false }
         guard !directory.websites.isEmpty, let websites = directory.websites[own(of: request)] else { return true }
+        if isForItsClientAlone(session), !configured.all.contains(own(of: request)) {
+            return websites.contains { $0.id == session.clientID }
+        }
         return websites.contains { session.reaches($0, in: directory) } || isDelivered(session, to: request)
+    }
+
+    /// Whether a visitor is signed in at a website by a session: where it counts, but for one that is for its client
+    /// alone, which opens that client's hosts and no neighbour's at ours.
+    func letsIn(_ session: WebSession, at request: Request) -> Bool {
+        guard admits(session, at: request) else { return false }
+        return !isForItsClientAlone(session) || takesServersToken(of: session.clientID, at: request)
+    }
+
+    /// Whether a session is for its client alone: a login token opened it for a relying party of somebody else. Its
+    /// server may have had that token, so it may be the server that sends the cookie, and not the user's browser.
+    func isForItsClientAlone(_ session: WebSession) -> Bool {
+        guard session.opening == .loginToken, let client = clients.current[session.clientID] else { return false }
+        return client.isForeignRelyingParty(besides: configured.all)
     }
 
     /// Whether the cookies of a session are at a website of a domain of its own: a login link (contract §4.3) or a
@@ -82,6 +99,15 @@ final class OriginReader: Sendable {
     /// server could redeem it by itself (§4.4).
     func answers(_ session: WebSession, to client: ClientID?) -> Bool {
         !isKeptElsewhere(session) || (session.opening == .loginToken && session.clientID == client)
+    }
+
+    /// Whether the pages of the user's own account take a session for their visitor's.
+    func opensAccount(_ session: WebSession) -> Bool { !isKeptElsewhere(session) && !isForItsClientAlone(session) }
+
+    /// Whether a client's authorization request may be granted in a session. Where one counts that is for another client
+    /// alone, its user is asked before somebody else is signed in (contract §4.5), and nothing is granted.
+    func grants(_ session: WebSession, to client: ClientID?) -> Bool {
+        answers(session, to: client) && (session.clientID == client || !isForItsClientAlone(session))
     }
 
     /// Where a session was given its cookies; `nil` for our own origin.

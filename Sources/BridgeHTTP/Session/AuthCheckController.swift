@@ -102,10 +102,10 @@ struct AuthCheckController: RouteGroup {
         guard strict != nil || demanded != nil else { return nil }
         let ofDemand = demanded?.acrValues ?? []
         // The stronger of the two.
-        let values = minimum.flatMap { AuthenticationDemand.isAny(of: ofDemand, metBy: $0) ? [$0] : nil } ?? ofDemand
+        let values = minimum.flatMap { AuthenticationLevel.satisfies($0, anyOf: ofDemand) ? [$0] : nil } ?? ofDemand
         let isFresh = demanded?.acceptsAge(of: session.authentication, at: now) ?? true
         return Shortfall(
-            challenge: AuthenticationDemand.challenge(acrValues: values, maximumAge: demanded?.maximumAge),
+            challenge: AuthenticationChallenge.text(acrValues: values, maximumAge: demanded?.maximumAge),
             acrValues: isFresh ? values : [])
     }
 

@@ -5,8 +5,8 @@ import OAuth2
 struct AuthenticationDemand: Hashable, Sendable {
     /// Any of these will do, and so does what is stronger than one of them; empty means any at all.
     let acrValues: [String]
-    /// Seconds since the user was last seen signing in.
-    let maximumAge: Int64?
+    /// How long ago the user may have been seen signing in.
+    let maximumAge: Duration?
 
     /// - Parameter parameters: of the check's query.
     /// - Returns: `nil` when nothing is demanded.
@@ -18,35 +18,17 @@ struct AuthenticationDemand: Hashable, Sendable {
             if parameters.names.contains(name), parameters[name] == nil { throw Self.malformed(name) }
         }
         acrValues = try parameters["acr"].map { try Self.acrValues($0) } ?? []
-        maximumAge = try parameters["max_age"].map { try Self.seconds($0) }
+        maximumAge = try parameters["max_age"].map { .seconds(try Self.seconds($0)) }
         if acrValues.isEmpty && maximumAge == nil { return nil }
     }
 
     func isMet(by authentication: Authentication, at now: Timestamp) -> Bool {
-        Self.isAny(of: acrValues, metBy: authentication.acr) && acceptsAge(of: authentication, at: now)
+        AuthenticationLevel.satisfies(authentication.acr, anyOf: acrValues) && acceptsAge(of: authentication, at: now)
     }
 
     /// Whether the sign-in is fresh enough, however weak it is.
     func acceptsAge(of authentication: Authentication, at now: Timestamp) -> Bool {
-        guard let maximumAge else { return true }
-        return authentication.isFresh(within: .seconds(maximumAge), at: now)
-    }
-
-    /// Whether an `acr` is as strong as one of these; any is where there are none.
-    static func isAny(of acrValues: [String], metBy acr: String?) -> Bool {
-        acrValues.isEmpty || acrValues.contains { AuthenticationLevel.satisfies(acr, required: $0) }
-    }
-
-    /// RFC 9470 §3.
-    /// - Parameters:
-    ///   - acrValues: any of these will do; one that fits no quoted string as it is goes unsaid.
-    ///   - maximumAge: in seconds.
-    static func challenge(acrValues: [String], maximumAge: Int64?) -> String {
-        var challenge = "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\""
-        let plain = acrValues.filter { $0.utf8.allSatisfy(ASCII.isNQCharacter) }
-        if !plain.isEmpty { challenge += ", acr_values=\"\(plain.joined(separator: " "))\"" }
-        if let maximumAge { challenge += ", max_age=\"\(maximumAge)\"" }
-        return challenge
+        maximumAge.map { authentication.isFresh(within: $0, at: now) } ?? true
     }
 
     /// Space-separated, each of NQCHAR (RFC 6749 appendix A), so they fit a quoted string unescaped.

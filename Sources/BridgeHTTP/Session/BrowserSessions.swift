@@ -5,26 +5,33 @@ import OAuth2
 /// Whose session a browser's cookies open, whichever profile they are of (contract §6).
 ///
 /// What a login link, a hand-off or an exchange opened at a website of another domain is known to that website's server
-/// as well. It counts as a visit of the website (``visitor(of:)``), and never where the user's account, other sessions
-/// or new grants are in question, but for what a link's own website asks for (``opened(by:forRequestOf:)``). An access
-/// token that the server was given itself (contract §4.4) is no cookie at all but at that website.
+/// as well. It counts as a visit of the website (``visitorToLetIn(by:)``), and never where the user's account, other
+/// sessions or new grants are in question, but for what a link's own website asks for
+/// (``opened(by:forRequestOf:)``). An access token that the server was given itself (contract §4.4) is no cookie at all
+/// but at that website.
 ///
-/// | Asked for | Cookies | Given to other domains too | Ended too | A use of it |
-/// |---|---|---|---|---|
-/// | ``signedIn(by:)`` | of both profiles | no | no | yes |
-/// | ``visitor(of:)`` | of both profiles | at that website | no | yes |
-/// | ``opened(by:)``, ``secretSession(of:)`` | `session` | no | no | yes |
-/// | ``opened(by:forRequestOf:)`` | `session` | for that website's own request | no | yes |
-/// | ``openedHere(by:)`` | `session` | at that website | no | yes |
-/// | ``sessionWithoutUse(of:)`` | `session` | no | no | no |
-/// | ``sessionEvenIfEnded(of:)`` | `session` | yes | yes | no |
-/// | ``replaceable(in:)`` | `session` | no | yes | yes |
-/// | ``named(by:forRequestOf:)`` | `session` | for that website's own request | yes | yes |
-/// | ``tokenSessions(of:)`` | `tokens`, spent ones too | yes | no | no |
-/// | ``webViewSession(of:)`` | `tokens` | at that website | no | no |
-/// | ``all(of:)`` | of both profiles | yes | no | of that of the profile `session` |
-/// | ``allToEnd(of:)`` | of both profiles | yes | yes | no |
-/// | ``firstToEnd(of:)`` | of both profiles | yes | closed ones | no |
+/// What a login token of a relying party of somebody else opened (``OriginReader/isForItsClientAlone(_:)``) may be known to
+/// that party's server, although its cookies are at our own origin. Nobody is let in by it elsewhere, and yet the browser
+/// that has it is somebody's: that user is asked before another takes the place, and signs out there.
+///
+/// | Asked for | Cookies | Given to other domains too | Of a foreign party | Ended too | A use of it |
+/// |---|---|---|---|---|---|
+/// | ``signedIn(by:)`` | of both profiles | no | no | no | yes |
+/// | ``visitor(of:)`` | of both profiles | at that website | at our origins and its own | no | yes |
+/// | ``visitorToLetIn(by:)`` | of both profiles | at that website | at its own | no | yes |
+/// | ``opened(by:)`` | `session` | no | yes | no | yes |
+/// | ``secretSession(of:)`` | `session` | no | no | no | yes |
+/// | ``opened(by:forRequestOf:)`` | `session` | for that website's own request | for its own request | no | yes |
+/// | ``openedHere(by:)`` | `session` | at that website | at our origins and its own | no | yes |
+/// | ``sessionWithoutUse(of:)`` | `session` | no | yes | no | no |
+/// | ``sessionEvenIfEnded(of:)`` | `session` | yes | yes | yes | no |
+/// | ``replaceable(in:)`` | `session` | no | yes | yes | yes |
+/// | ``named(by:forRequestOf:)`` | `session` | for that website's own request | yes | yes | yes |
+/// | ``tokenSessions(of:)`` | `tokens`, spent ones too | yes | yes | no | no |
+/// | ``webViewSession(of:)`` | `tokens` | at that website | at our origins and its own | no | no |
+/// | ``all(of:)`` | of both profiles | yes | yes | no | of that of the profile `session` |
+/// | ``allToEnd(of:)`` | of both profiles | yes | yes | yes | no |
+/// | ``firstToEnd(of:)`` | of both profiles | yes | yes | closed ones | no |
 package final class BrowserSessions: Sendable {
     private let sessions: WebSessions
     private let clients: Reloadable<ClientDirectory>
@@ -47,13 +54,24 @@ package final class BrowserSessions: Sendable {
     /// The live session of a request's cookies; counts as a use of it.
     /// - Throws: ``StorageError`` when it cannot be found out.
     package func signedIn(by request: Request) async throws -> SignedIn? {
-        try await find(request) { !origins.isKeptElsewhere($0) }
+        try await find(request) { origins.opensAccount($0) }
     }
 
-    /// The live session of a request's cookies at the website that the request came to; counts as a use of it.
+    /// The live session of a request's cookies at the website that the request came to, which is told why it is not
+    /// handed on; counts as a use of it.
     func visitor(of request: Request) async throws -> SignedIn? {
         try await find(request) {
             origins.admits($0, at: request)
+        } preferring: {
+            isOwn($0, at: request)
+        }
+    }
+
+    /// The live session by which the visitor is let in to the website that the request came to, as its pages are told;
+    /// counts as a use of it.
+    func visitorToLetIn(by request: Request) async throws -> SignedIn? {
+        try await find(request) {
+            origins.letsIn($0, at: request)
         } preferring: {
             isOwn($0, at: request)
         }
@@ -65,14 +83,14 @@ package final class BrowserSessions: Sendable {
             || clients.current.websites[origins.own(of: request)]?.contains { $0.id == session.clientID } ?? true
     }
 
-    /// Another session of the same user at that website, for when the one of ``visitor(of:)`` is not good enough: a newer
-    /// link may have opened it. Not one of another website, by whose scope the user would be told of (contract §16).
-    func visitor(
-        of request: Request, besides visitor: SignedIn, where isEnough: (WebSession) -> Bool
+    /// Another session of the same user at that website, for when the one of ``visitorToLetIn(by:)`` is not good enough: a
+    /// newer link may have opened it. Not one of another website, by whose scope the user would be told of (contract §16).
+    func visitorToLetIn(
+        by request: Request, besides visitor: SignedIn, where isEnough: (WebSession) -> Bool
     ) async throws -> SignedIn? {
         try await find(request) {
             $0.id != visitor.session.id && $0.subject == visitor.session.subject
-                && origins.admits($0, at: request) && isOwn($0, at: request) && isEnough($0)
+                && origins.letsIn($0, at: request) && isOwn($0, at: request) && isEnough($0)
         }
     }
 
@@ -116,7 +134,7 @@ package final class BrowserSessions: Sendable {
 
     /// The live session that the cookie of the profile `session` opens, for a client's authorization request.
     func opened(by request: Request, forRequestOf client: ClientID?) async throws -> WebSession? {
-        try await opened(by: request) { origins.answers($0, to: client) }
+        try await opened(by: request) { origins.grants($0, to: client) }
     }
 
     /// That session, alive or not, as far as a client's request may be answered in it.
@@ -148,10 +166,10 @@ package final class BrowserSessions: Sendable {
         return (found.alive ?? found.left).map(counts) == true ? found : nil
     }
 
-    /// The first of ``all(of:)``, for a page of ours that knows its visitor: not where a website of another domain has
-    /// seen the cookie. No use of it.
+    /// The first of ``all(of:)``, for a page of ours that knows its visitor: not where a website of another domain, or a
+    /// relying party of somebody else, may have the cookie. No use of it.
     func firstAtHome(of request: Request) async throws -> WebSession? {
-        guard let session = try await first(of: request), !origins.isKeptElsewhere(session) else { return nil }
+        guard let session = try await first(of: request), origins.opensAccount(session) else { return nil }
         return session
     }
 
@@ -220,7 +238,7 @@ package final class BrowserSessions: Sendable {
 
     /// The live session that the cookie of the profile `session` opens, as a signed-in visitor.
     func secretSession(of request: Request) async throws -> SignedIn? {
-        try await opened(by: request).map { SignedIn(session: $0, tokenPrefix: nil) }
+        try await opened(by: request) { origins.opensAccount($0) }.map { SignedIn(session: $0, tokenPrefix: nil) }
     }
 
     /// The session in which a web view's cookies sign somebody in at the website that the request came to. Asking is no

@@ -22,7 +22,7 @@ struct SessionController: BrowserGroup {
     let kit: BrowserPages
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        guard let found = try await browsers.visitor(of: request) else {
+        guard let found = try await browsers.visitorToLetIn(by: request) else {
             var body = JSONObjectWriter()
             body.add("authenticated", false)
             // The access token has run out, its session has not: with this a page of ours may renew it.

@@ -45,14 +45,14 @@ extension RouteGuard where Group == AuthCheckController, Admitted == AdmittedChe
                 let demand = try AuthenticationDemand(parameters)
                 let names = try AuthCheckController.identityNames(parameters)
                 let request = try group.websites.apply(to: received, asking: parameters, logger: context.logger)
-                guard let found = try await group.sessions.visitor(of: request) else {
+                guard let found = try await group.sessions.visitorToLetIn(by: request) else {
                     return try group.refusal(
                         of: request, asking: parameters, isStepUp: false, acrValues: demand?.acrValues ?? [],
                         AuthCheckController.signedOut)
                 }
                 let now = group.time.now()
                 if let shortfall = group.shortfall(of: found.session, demand: demand, by: request, at: now) {
-                    let other = try await group.sessions.visitor(of: request, besides: found) { session in
+                    let other = try await group.sessions.visitorToLetIn(by: request, besides: found) { session in
                         group.shortfall(of: session, demand: demand, by: request, at: now) == nil
                     }
                     if let other {

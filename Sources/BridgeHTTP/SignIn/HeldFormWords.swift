@@ -30,12 +30,16 @@ struct HeldFormWords: Sendable {
                 label: user),
             Button(
                 route: "/admin/users/{id}/passkeys/{passkey}", text: ("console_user", "passkey_label"), label: user),
+            Button(
+                route: "/admin/users/{id}/consents/{client_id}", text: ("console_user", "withdraw_label"),
+                label: user),
             Button(route: "/admin/new-user", text: ("console_users", "add")),
             Button(route: "/admin/sessions/{id}/end", text: ("console_user", "end_label")),
             Button(route: "/admin/device-secrets/{id}/revoke", text: ("console_user", "revoke_label")),
             Button(route: "/admin/clients", text: ("console_clients", "register")),
             Button(route: "/admin/clients/{id}", text: ("console_clients", "apply"), label: client),
             Button(route: "/admin/clients/{id}/delete", text: ("console_clients", "delete"), label: client),
+            Button(route: "/admin/clients/{id}/secret", text: ("console_clients", "renew_secret"), label: client),
             Button(route: "/admin/keys/rotate", text: ("console_keys", "rotate_now")),
             Button(
                 route: "/admin/keys/{kid}/retire", text: ("console_keys", "retire_now"),

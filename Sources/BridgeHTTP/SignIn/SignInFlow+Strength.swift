@@ -7,7 +7,7 @@ extension SignInFlow {
     /// Whether such a sign-in is too weak for what the page was opened for.
     func isTooWeak(_ authentication: Authentication, for errand: SignInErrand) -> Bool {
         guard errand.destination == .website else { return false }
-        guard AuthenticationDemand.isAny(of: errand.acrValues, metBy: authentication.acr) else { return true }
+        guard AuthenticationLevel.satisfies(authentication.acr, anyOf: errand.acrValues) else { return true }
         return services.landing.website(for: errand.redirect)?.acceptsStrength(of: authentication) == false
     }
 

@@ -29,7 +29,7 @@ final class IntrospectingIssuer: TrustedIssuer {
     }
 
     func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity {
-        let key = BearerCache.Key(token)
+        let key = TokenDigest(token)
         guard !answers.isKnownInactive(key, at: now) else { throw BearerRefusal.inactive }
         let answer = try await answers.members(for: key, at: now) { try await self.members(of: token) }
         guard answer["active"]?.bool == true else { throw BearerRefusal.inactive }
@@ -70,7 +70,7 @@ final class IntrospectingIssuer: TrustedIssuer {
     private static let tokenUses: Set = ["access_token", "access"]
 
     func mustAsk(about token: Secret<String>, at now: Timestamp) -> Bool {
-        !answers.isKnownInactive(BearerCache.Key(token), at: now)
+        !answers.isKnownInactive(TokenDigest(token), at: now)
     }
 
     /// - Returns: `nil` for what does not say whether the token is active (RFC 7662 §2.2).

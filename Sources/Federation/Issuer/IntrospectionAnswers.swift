@@ -9,9 +9,9 @@ final class IntrospectionAnswers: Sendable {
 
     private struct State {
         /// The questions that are under way.
-        var requests: [BearerCache.Key: Task<Members, any Error>] = [:]
+        var requests: [TokenDigest: Task<Members, any Error>] = [:]
         /// When each was asked about that is not active.
-        var inactive: [BearerCache.Key: Timestamp] = [:]
+        var inactive: [TokenDigest: Timestamp] = [:]
     }
 
     private let limits: FetchLimits
@@ -20,7 +20,7 @@ final class IntrospectionAnswers: Sendable {
     init(limits: FetchLimits) { self.limits = limits }
 
     /// Whether a token was just said not to be active. A clock that is set back has it asked about again.
-    func isKnownInactive(_ key: BearerCache.Key, at now: Timestamp) -> Bool {
+    func isKnownInactive(_ key: TokenDigest, at now: Timestamp) -> Bool {
         state.withLock { state in
             guard let askedAt = state.inactive[key] else { return false }
             return (.zero..<limits.inactiveLifetime).contains(now - askedAt)
@@ -30,7 +30,7 @@ final class IntrospectionAnswers: Sendable {
     /// What the endpoint says of one that ``isKnownInactive(_:at:)`` does not know.
     /// - Parameter ask: in bounded time.
     func members(
-        for key: BearerCache.Key, at now: Timestamp, ask: @escaping @Sendable () async throws -> Members
+        for key: TokenDigest, at now: Timestamp, ask: @escaping @Sendable () async throws -> Members
     ) async throws -> Members {
         let request = state.withLock { state in
             if let request = state.requests[key] { return request }
@@ -44,7 +44,7 @@ final class IntrospectionAnswers: Sendable {
     func forget() { state.withLock { $0.inactive = [:] } }
 
     private func answer(
-        for key: BearerCache.Key, at now: Timestamp, ask: @Sendable () async throws -> Members
+        for key: TokenDigest, at now: Timestamp, ask: @Sendable () async throws -> Members
     ) async throws -> Members {
         let answer: Result<Members, any Error>
         do {

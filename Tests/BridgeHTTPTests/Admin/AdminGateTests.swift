@@ -343,7 +343,8 @@ import Testing
     @Test(
         arguments: [
             (.delete, "users/bob/sessions"), (.delete, "sessions/x"), (.delete, "users/bob/phone-keys/x"),
-            (.delete, "clients/desk"), (.post, "clients/desk/secret"), (.post, "keys/rotate"), (.post, "keys/x/retire"),
+            (.delete, "users/bob/consents/x"), (.delete, "clients/desk"), (.post, "clients/desk/secret"),
+            (.post, "keys/rotate"), (.post, "keys/x/retire"),
         ] as [(HTTPRequest.Method, String)])
     func `contract §13: what takes a reason alone takes no query and no other member`(
         method: HTTPRequest.Method, path: String

@@ -93,8 +93,8 @@ struct TestBridge: Sendable {
                 redeemer: redeemer,
                 handOffs: HandOffs(issuer: issuer, tries: InProcessRecentTries(time: time)),
                 bearers: BearerGate(
-                    authenticator: TestBearers(), parents: parents, clients: clients, limiter: limiter,
-                    limits: limits, refusals: refusals, time: time)),
+                    authenticator: TestBearers(), clients: clients, limiter: limiter, limits: limits,
+                    refusals: refusals, time: time)),
             signIn: SignInServices(
                 signIn: SignIn(
                     accounts: storage, hasher: hasher,
@@ -119,8 +119,8 @@ struct TestBridge: Sendable {
                 upstream: UpstreamServices(
                     // The sign-in page shows no way there; the provider only tells who has signed out.
                     signIn: UpstreamSignIn(
-                        providers: [], accounts: storage, opener: opener, refusals: refusals, limiter: limiter,
-                        limits: limits, keys: keys, time: time),
+                        providers: [], accounts: storage, uses: storage, opener: opener, refusals: refusals,
+                        limiter: limiter, limits: limits, keys: keys, time: time),
                     signOuts: UpstreamSignOuts(
                         providers: [TestUpstream()], sessions: storage, endings: endings, refusals: refusals,
                         time: time)),
@@ -143,13 +143,14 @@ struct TestBridge: Sendable {
                             storage: storage, endings: endings, limiter: limiter, limits: limits, refusals: refusals,
                             time: time),
                         storage: storage, opener: opener, codes: codes, throttle: throttle, ring: keys, time: time)),
-                heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
-                postedRequests: ShortLivedSeal(keys: keys, purpose: "website's authorization request", time: time),
+                heldForms: ShortLivedSeal(keys: keys, purpose: .heldConsoleForm, time: time),
+                postedRequests: ShortLivedSeal(keys: keys, purpose: .postedAuthorizationRequest, time: time),
                 account: AccountServices(
                     storage: storage,
                     passwords: PasswordChange(
                         storage: storage, hasher: hasher, throttle: throttle, opener: opener, endings: endings,
-                        refusals: refusals, keys: keys, time: time))),
+                        refusals: refusals, keys: keys, time: time),
+                    consents: Consents(store: storage, endings: endings, time: time))),
             admin: try TestAdministration(
                 storage: storage, sessions: sessions, endings: endings, codec: codec, clients: clients,
                 parents: parents, refusals: refusals, origin: origin, time: time

@@ -103,10 +103,10 @@ import Testing
             why: "of our domain, which it does not share", origin: "https://www.va.test", isOurs: false,
             counts: ["www.va.test", "WWW.va.test:443"]),
         Link(
-            why: "that is a relying party", origin: "https://www.other.test", isRelyingParty: true, isOurs: true,
-            counts: anywhere.union(["www.other.test"])),
+            why: "that is a relying party of the operator's own", origin: "https://www.other.test",
+            isRelyingParty: true, isOurs: true, counts: anywhere.union(["www.other.test"])),
         Link(
-            why: "that is a relying party with a page of its own", origin: "https://www.other.test", page: "/in",
+            why: "that is one with a page of its own", origin: "https://www.other.test", page: "/in",
             isRelyingParty: true, isOurs: false, counts: ["www.other.test"]),
         Link(
             why: "with a sign-in of its own", origin: "https://www.other.test", landing: .initiateLogin, isOurs: true,
@@ -121,6 +121,7 @@ import Testing
         website.redemptionPage = link.page
         website.landing = link.landing
         if link.isRelyingParty { website.redirectURIs = [try Self.callback()] }
+        website.isFirstParty = link.isRelyingParty
         try expect(link.counts, isOurs: link.isOurs, for: website, by: .loginToken)
     }
 
@@ -159,6 +160,78 @@ import Testing
         let session = Self.session(of: Client(id: "view", name: "View", kind: .web), by: opening)
         #expect(reader.isKeptElsewhere(session))
         #expect(Self.hosts.allSatisfy { !reader.admits(session, at: Self.request(to: $0)) })
+    }
+
+    /// A relying party that is not `first_party`, and what a login token of it opens.
+    struct Party: Sendable, CustomTestStringConvertible {
+        let why: String
+        var origin: String?
+        var callbacks = ["https://www.other.test/callback"]
+        var domain: String?
+        var page: String?
+        /// Where ``OriginReader/admits(_:at:)`` has it count, of ``OriginReaderTests/hosts``.
+        let counts: Set<String>
+        /// Where ``OriginReader/letsIn(_:at:)`` lets it in.
+        let letsIn: Set<String>
+        /// Whether it reaches what its app may open, and the account.
+        var isOurs = false
+
+        var testDescription: String { why }
+    }
+
+    private static let seen = ours.union(["va.test"])
+
+    static let parties = [
+        Party(why: "that does not say where it is", counts: seen, letsIn: []),
+        Party(
+            why: "of another domain", origin: "https://www.other.test", counts: seen.union(["www.other.test"]),
+            letsIn: ["www.other.test"]),
+        Party(
+            why: "with a page of its own", origin: "https://www.other.test", page: "/in", counts: ["www.other.test"],
+            letsIn: ["www.other.test"]),
+        Party(
+            why: "of another domain, which a neighbour shares", origin: "https://shop.other.test",
+            domain: ".other.test", counts: seen, letsIn: []),
+        Party(
+            why: "of our domain, which it does not share", origin: "https://www.va.test",
+            counts: seen.union(["www.va.test", "WWW.va.test:443"]), letsIn: ["www.va.test", "WWW.va.test:443"]),
+        Party(
+            why: "with one of its addresses here", callbacks: ["https://api.va.test/cb", "https://www.other.test/cb"],
+            counts: seen, letsIn: []),
+        Party(
+            why: "at our own host", callbacks: ["https://api.va.test:8443/cb"], counts: anywhere, letsIn: anywhere,
+            isOurs: true),
+        Party(
+            why: "of a domain that is ours too", callbacks: ["https://www.va.test/cb"], domain: ".va.test",
+            counts: anywhere, letsIn: anywhere, isOurs: true),
+    ]
+
+    @Test(arguments: parties)
+    func `attack §16.3: a login token of somebody else's relying party opens it alone, whoever sends its cookie`(
+        party: Party
+    ) throws {
+        var website = Client(id: "view", name: "View", kind: .web, publicOrigin: party.origin.flatMap(WebOrigin.init))
+        website.redirectURIs = try party.callbacks.map {
+            try RedirectURI(registering: $0, rules: RedirectURIRules(isNative: false))
+        }
+        website.cookieDomain = party.domain
+        website.cookieProfile = party.domain == nil ? .session : .tokens
+        website.redemptionPage = party.page
+        for isFirstParty in [false, true] {
+            website.isFirstParty = isFirstParty
+            let isOurs = party.isOurs || isFirstParty && party.page == nil
+            let reader = try Self.reader(of: website)
+            let session = Self.session(of: website, by: .loginToken)
+            let counting = Self.hosts.filter { reader.admits(session, at: Self.request(to: $0)) }
+            let lettingIn = Self.hosts.filter { reader.letsIn(session, at: Self.request(to: $0)) }
+            #expect(isFirstParty || counting == party.counts)
+            #expect(lettingIn == (isFirstParty ? counting : party.letsIn))
+            #expect(reader.opensAccount(session) == isOurs)
+            #expect(reader.grants(session, to: website.id))
+            for other in ["shop", nil] as [ClientID?] { #expect(reader.grants(session, to: other) == isOurs) }
+            // Whose browser it is counts all the same, for the question before somebody else is signed in.
+            #expect(reader.answers(session, to: "shop") == (party.page == nil))
+        }
     }
 
     static let serversTokens: [(String?, Bool, Set<String>)] = [

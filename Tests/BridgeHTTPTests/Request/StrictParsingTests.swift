@@ -1,3 +1,4 @@
+import Bridge
 import Foundation
 import OAuth2
 import Testing
@@ -100,7 +101,7 @@ import Testing
             #expect(parameters.isTokenRepeated || parameters.tokens.count <= 1)
             #expect(["en", "de"].contains(LanguagePreference.choose(from: ["en", "de"], accepting: text)))
             if let query = try? FormParameters(parsing: text.utf8), let demand = try? AuthenticationDemand(query) {
-                let challenge = AuthenticationDemand.challenge(
+                let challenge = AuthenticationChallenge.text(
                     acrValues: demand.acrValues, maximumAge: demand.maximumAge)
                 #expect(challenge.utf8.allSatisfy { (0x20...0x7E).contains($0) })
             }

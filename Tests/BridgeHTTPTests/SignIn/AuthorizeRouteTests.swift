@@ -291,6 +291,8 @@ import Testing
                 clients[index].redirectURIs = [
                     try RedirectURI(registering: callback, rules: RedirectURIRules(isNative: false))
                 ]
+                // So that `/session` tells of what its token opened (contract §16.3).
+                clients[index].isFirstParty = true
             }
             bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
             let browser = TestBrowser(client)

@@ -55,6 +55,7 @@ import Testing
         ("disabled=false", "users/bob/standing", "Enable"),
         ("sub=bob", "sessions/some-id/end", "End the session some-id"),
         ("x=1", "users/bob/phone-keys/print", "Unlink the key print"),
+        ("x=1", "users/bob/consents/shop%7E1", "Take back what was allowed shop~1"),
         ("x=1", "keys/k1/retire", "Retire now"), ("x=1", "nowhere", "/admin/nowhere"),
     ])
     func `the button that was pressed says what is asked for, and the address where there is none`(

@@ -93,6 +93,20 @@ import Testing
         }
     }
 
+    @Test func `a session of a login token for a user without an account says so, and leads to no sign-in`()
+        async throws
+    {
+        try await run { _, browser in
+            let parts = try await browser.client.signIn("dora").split(separator: "=", maxSplits: 1).map(String.init)
+            browser.hold(parts[0], parts[1])
+            let page = try await browser.get(Self.path)
+            #expect(page.status == .ok && page.text.contains("Set up your passkeys there."))
+            let account = try await browser.get("/account")
+            #expect(account.text.contains("You sign in elsewhere, and change there how you do so."))
+            #expect(!page.text.contains(#"id="again""#) && !account.text.contains(#"id="again""#))
+        }
+    }
+
     @Test func `a form of another page removes nothing`() async throws {
         try await run { _, browser in
             try await signIn(browser)

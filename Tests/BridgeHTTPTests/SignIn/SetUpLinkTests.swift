@@ -2,6 +2,7 @@ import Bridge
 import HTTPTypes
 import HummingbirdTesting
 import OAuth2
+import SQLStorage
 import Testing
 
 @testable import BridgeHTTP
@@ -11,10 +12,14 @@ import Testing
     private static let password = "a better pudding"
 
     /// The answer to whoever sets alice's password by a link.
-    private func setUp(_ bridge: TestBridge, _ browser: TestBrowser) async throws -> TestResponse {
+    /// - Parameter afterPage: what happens between the page and its form.
+    private func setUp(
+        _ bridge: TestBridge, _ browser: TestBrowser, afterPage: () async throws -> Void = {}
+    ) async throws -> TestResponse {
         let action = AdminAction(actor: .client("operator"), origin: nil, at: bridge.clock.now)
         let link = try #require(try await bridge.services.signIn.account.passwords.invite("alice", action: action))
         let page = try await browser.get("/account/set-up?link=\(PercentEncoding.encode(link.expose()))")
+        try await afterPage()
         return try await browser.post(
             "/account/set-up", page.fields + [("new_password", Self.password), ("again", Self.password)])
     }
@@ -31,6 +36,17 @@ import Testing
             let link = try #require(try await bridge.services.signIn.account.passwords.invite("alice", action: action))
             let page = try await browser.get("/account/set-up?link=\(PercentEncoding.encode(link.expose()))")
             #expect(page.status == .ok && !page.text.contains("Go to sign-in"))
+        }
+    }
+
+    @Test func `while a store is away its form leads to no page of the account, which its user could not open`()
+        async throws
+    {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let answer = try await setUp(bridge, TestBrowser(client)) { try await bridge.storage.close() }
+            #expect(answer.status == .serviceUnavailable && answer.text.contains("Send it again"))
+            #expect(!answer.text.contains(#"id="back""#))
         }
     }
 

@@ -30,6 +30,13 @@ import Testing
          "redemption_page":"/login-with-token.php"}
         """#
 
+    @Test func `device_sso may be granted with the right alone, whatever the scope says`() throws {
+        let without = try decode(document(#""scope":"openid device_sso""#))
+        #expect(without.grantableScope.tokens == ["openid"])
+        let with = try decode(document(#""scope":"openid","native_sso_enabled":true"#))
+        #expect(with.grantableScope.tokens == ["openid", "device_sso"])
+    }
+
     @Test func `every field is read, and reads back as it was written`() throws {
         let client = try decode(Self.full)
         #expect(client.authenticationMethod == .clientSecretPost && !client.requiresPKCE && client.isFirstParty)

@@ -49,7 +49,8 @@ import Testing
 
     @Test(arguments: [
         "https://www.example.com", "https://www.example.com:8443", "http://127.0.0.1:8080", "http://[::1]:8080",
-        "http://localhost", "https://xn--caf-dma.example", "https://a_b.example",
+        "http://localhost", "https://xn--caf-dma.example", "https://a_b.example", "https://[2001:db8::1]",
+        "https://1.example", "https://a.0xyz", "https://node-1",
     ])
     func `an origin in its serialised form is accepted`(text: String) {
         #expect(WebOrigin(text)?.description == text)
@@ -65,6 +66,9 @@ import Testing
         "https://[::1", "https://[::1]x", "https://[127.0.0.1]", "https://-a.example", "https://a..example",
         "ftp://a.example",
         "https://caf\u{e9}.example", "https://a.example ", "https://a.example\n",
+        "https://[2001:DB8::1]", "https://[0:0:0:0:0:0:0:1]", "https://[::0001]", "https://[::ffff:127.0.0.1]",
+        "https://2130706433", "https://127.0.0.01", "https://256.1.1.1", "https://127.1", "https://0x7f.1",
+        "https://1.2.3.0x4", "https://a.example.0x", "https://a.example.7",
     ])
     func `an origin in any other form is refused`(text: String) {
         #expect(WebOrigin(text) == nil)

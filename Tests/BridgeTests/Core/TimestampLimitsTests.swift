@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: ["9223372036854775807", "-9223372036854775808", "9223372036854776", "99999999999999999999"])
     func `what is sealed opens for its own expiry alone, whatever else is written there`(expiry: String) async throws {
         try await withService { service in
-            let seal = ShortLivedSeal(keys: service.keys, purpose: "test", time: service.clock.source)
+            let seal = ShortLivedSeal(keys: service.keys, purpose: .redemptionRetry, time: service.clock.source)
             let sealed = try seal.seal([1, 2, 3], lifetime: .seconds(60))
             #expect(seal.open(sealed) == [1, 2, 3])
             #expect(seal.open(expiry + sealed.drop { $0 != "." }) == nil)

@@ -37,6 +37,13 @@ import Testing
         #expect(limiter.take([quick, slow], at: noon) == .exceeded(retryAfter: .seconds(30), scope: "slow"))
     }
 
+    @Test func `a part of a bucket has that part of its burst and of any hour, and never nothing`() {
+        #expect(
+            TokenBucket(burst: 60, perHour: 1200).divided(by: 3)
+                == TokenBucket(burst: 20, refillInterval: .milliseconds(3 * 3158)))
+        #expect(TokenBucket(burst: 1, perHour: 2).divided(by: 3).burst == 1)
+    }
+
     @Test func `peeking takes nothing`() {
         let key = makeKey(bucket: TokenBucket(burst: 1, refillInterval: .seconds(10)))
         for _ in 0..<3 { #expect(limiter.peek([key], at: noon) == .allowed) }

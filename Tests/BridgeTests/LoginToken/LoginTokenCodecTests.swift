@@ -195,7 +195,7 @@ import Testing
         #expect(ring.signingKeyID(at: noon - .seconds(6)) == nil)
         #expect(ring.authenticationCode(for: [1], keyID: "next", at: noon) != nil)
         #expect(ring.authenticationCode(for: [1], keyID: "old", at: later) == nil)
-        #expect(ring.derivedKey("old", purpose: "x", at: later) == nil)
+        #expect(ring.derivedKey("old", purpose: .typedCode, at: later) == nil)
     }
 
     @Test func `without a key that may sign there is no token`() throws {

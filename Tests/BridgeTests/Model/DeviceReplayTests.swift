@@ -34,9 +34,10 @@ private struct DeviceReplay: ModelReplay {
         secrets = [first]
     }
 
-    private func request(presenting secret: OpaqueSecret?) -> DeviceSecrets.AttachRequest {
-        DeviceSecrets.AttachRequest(
-            session: session, client: client, presented: secret?.expose(), origin: origin(), at: native.clock.now)
+    private func request(presenting secret: OpaqueSecret?) -> DeviceSecretRequest {
+        DeviceSecretRequest(
+            session: session, client: client, presented: secret.map { Secret($0.expose()) }, proofKeyThumbprint: nil,
+            origin: origin(), at: native.clock.now)
     }
 
     private var replayed: Ending { Ending(at: native.clock.now, reason: .replayed, origin: origin()) }

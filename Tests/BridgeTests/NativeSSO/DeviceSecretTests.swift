@@ -207,11 +207,11 @@ import Testing
     /// What a refresh with another key asks for than the app has used before.
     private func refreshing(
         _ tokens: TokenResponse, _ native: NativeProvider, isShown: Bool = false
-    ) async throws -> DeviceSecrets.AttachRequest {
-        DeviceSecrets.AttachRequest(
+    ) async throws -> DeviceSecretRequest {
+        DeviceSecretRequest(
             session: try #require(try await native.storage.appSession(id: native.session(of: tokens))),
             client: try #require(native.service.clients.current[NativeProvider.photos]),
-            presented: isShown ? tokens.deviceSecret?.expose() : nil, proofKeyThumbprint: "jkt", origin: origin(),
+            presented: isShown ? tokens.deviceSecret : nil, proofKeyThumbprint: "jkt", origin: origin(),
             at: native.clock.now)
     }
 
@@ -322,8 +322,8 @@ import Testing
             let found = try await refusal {
                 try await native.devices.provideAtRefresh(
                     .init(
-                        session: session, client: client, presented: isShown ? first.deviceSecret?.expose() : nil,
-                        origin: origin(), at: native.clock.now))
+                        session: session, client: client, presented: isShown ? first.deviceSecret : nil,
+                        proofKeyThumbprint: nil, origin: origin(), at: native.clock.now))
             }
             #expect(found == "invalid_grant session_ended")
             #expect(try await native.records(.deviceSecretIssued).count == 1)

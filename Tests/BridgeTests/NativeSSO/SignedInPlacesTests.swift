@@ -200,6 +200,22 @@ import Testing
         }
     }
 
+    @Test func `ending all others takes what could still sign in, the codes of the place in hand too`() async throws {
+        try await withNativeProvider { native in
+            let code = try await native.provider.code(try native.provider.grant(browser: "here"))
+            let link = try await native.service.issue()
+            let found = try await native.storage.session(id: "here")
+            let session = try #require(found)
+            try await native.places.endOthers(than: session, origin: origin())
+            let redeemed = try await refusal { try await native.provider.redeem(code) }
+            #expect(redeemed == "invalid_grant unknown_code")
+            let opened = try await native.service.open(link.token).opened
+            #expect(opened == nil)
+            #expect(try await native.records(.loginTokenRevoked).map(\.reason) == ["ended_by_user"])
+            #expect(try await kinds(native, from: session) == ["browser here"])
+        }
+    }
+
     @Test func `ending all others keeps what else is signed in here, but not with an app that ends`() async throws {
         try await withNativeProvider { native in
             let tokens = try await native.signIn()

@@ -90,6 +90,7 @@ import Testing
             ("login token", ["requested_token_type": nil], "missing_actor_token"),
             ("login token", ["subject_token": "nonsense"], "unknown_issuer"),
             ("login token", ["client_id": "music"], "other_client"),
+            ("login token", ["client_id": "machine"], "grant_type"),
             ("login token", ["audience": "unheard-of"], "unknown_target"),
             ("login token", ["audience": "unreachable"], "target_not_reachable"),
             ("login token", ["ttl": "61"], "invalid_request"),

@@ -124,6 +124,30 @@ import Testing
         }
     }
 
+    @Test func `§16.1: a code keeps the strength that it was granted with when its session is raised`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant(browser: "browser"))
+            try await provider.raise("browser")
+            let tokens = try await provider.redeem(code)
+            let renewed = try await provider.refresh(tokens.refreshToken)
+            for token in [tokens.accessToken, renewed.accessToken] {
+                let told = try claims(token)
+                #expect(told["acr"]?.string == "aal1")
+                #expect(told["amr"] == JSONValue.array([.string("pwd")]))
+            }
+        }
+    }
+
+    @Test func `§16.1: a client that wants two factors redeems no code of before the second one`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant(browser: "browser"))
+            try await provider.raise("browser")
+            provider.service.change(app) { $0.minimumACR = AuthenticationLevel.twoFactors.rawValue }
+            let outcome = try await refusal { try await provider.redeem(code) }
+            #expect(outcome == "invalid_grant authentication_too_weak")
+        }
+    }
+
     @Test func `a code dies with its minute`() async throws {
         try await withProvider { provider in
             let code = try await provider.code(try provider.grant())

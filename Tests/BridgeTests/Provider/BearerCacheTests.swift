@@ -12,7 +12,7 @@ private func answer(_ subject: String, until: Timestamp = now + .seconds(60)) ->
         authentication: Authentication(), expiresAt: now + .seconds(600), cacheableUntil: until)
 }
 
-private func key(_ token: String) -> BearerCache.Key { BearerCache.Key(Secret(token)) }
+private func key(_ token: String) -> TokenDigest { TokenDigest(Secret(token)) }
 
 extension BearerCache {
     fileprivate func keep(_ token: String, until: Timestamp = now + .seconds(60)) {

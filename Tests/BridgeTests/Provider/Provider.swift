@@ -184,6 +184,22 @@ struct Provider: Sendable {
         _ = try await service.storage.open(session, replacing: nil, events: [])
     }
 
+    /// The user of a browser's session adds a second factor there.
+    func raise(_ id: SessionID) async throws {
+        let found = try await service.storage.session(id: id)
+        let session = try #require(found)
+        let now = service.clock.now
+        let lineage = try #require(
+            session.lineage.raised(
+                to: Authentication(time: session.authentication.time, acr: "aal2", amr: ["pwd", "otp", "mfa"])))
+        let raised = WebSession(
+            id: SessionID.make(at: now, random: .system), secretDigest: "digest of \(id), raised", lineage: lineage,
+            clientID: session.clientID, createdAt: now, idleLifetime: session.idleLifetime, lastSeenAt: now)
+        let isOpened = try await service.storage.open(
+            raised, replacing: ReplacedSession.sample(session, isRaised: true, at: now), events: [])
+        #expect(isOpened)
+    }
+
     /// Posts a form to the token endpoint.
     func token(
         _ form: [(String, String)], basic: BasicCredentials = .absent, proof: PresentedProof = .none

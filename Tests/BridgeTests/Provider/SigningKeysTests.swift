@@ -175,7 +175,7 @@ import Testing
                 case nil:
                     #expect(node.signing == done.signing[.hs256])
                     #expect(node.loginTokens.current.authenticationCode(for: [1], keyID: leaked, at: now) == nil)
-                    #expect(node.loginTokens.current.derivedKey(leaked, purpose: "x", at: now) == nil)
+                    #expect(node.loginTokens.current.derivedKey(leaked, purpose: .typedCode, at: now) == nil)
                 case .some(let published):
                     #expect(node.ring.current.signing(published, at: now)?.id == done.signing[algorithm])
                     #expect(node.ring.current.verifying(leaked, at: now) == nil)

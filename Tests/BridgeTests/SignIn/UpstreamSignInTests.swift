@@ -5,7 +5,7 @@ import Tracing
 
 @testable import Bridge
 
-private struct UpstreamDesk: Sendable {
+struct UpstreamDesk: Sendable {
     let service: Service
     let upstream = ScriptedUpstream()
     let other = ScriptedUpstream(id: "other")
@@ -19,7 +19,7 @@ private struct UpstreamDesk: Sendable {
         here = try #require(WebOrigin("https://bridge.example"))
         let limiter = InProcessRateLimiter(clock: .parameter)
         signIn = UpstreamSignIn(
-            providers: [upstream, other], accounts: service.storage,
+            providers: [upstream, other], accounts: service.storage, uses: service.storage,
             opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
             refusals: RefusalLog(audit: service.storage, limiter: limiter), limiter: limiter, limits: LimitSettings(),
             keys: service.keys, time: service.clock.source, recorder: spans.recorder())
@@ -35,13 +35,13 @@ private struct UpstreamDesk: Sendable {
 
     func finish(
         _ state: String?, code: String? = "code", error: String? = nil, provider: String = "corporate",
-        browser other: OpaqueSecret? = nil, at here: WebOrigin? = nil, replacing current: WebSession? = nil,
-        from address: String = "203.0.113.7"
+        browser other: OpaqueSecret? = nil, at here: WebOrigin? = nil, held: [WebSession] = [],
+        replacing current: WebSession? = nil, from address: String = "203.0.113.7"
     ) async throws -> UpstreamSignIn.Outcome {
         let form = [("state", state), ("code", code), ("error", error), ("iss", "https://login.corporate.example")]
             .compactMap { name, value in value.map { (name, $0) } }
         return try await signIn.finish(
-            provider, try Provider.parameters(form), browser: other ?? browser, at: here ?? self.here,
+            provider, try Provider.parameters(form), browser: other ?? browser, at: here ?? self.here, held: held,
             replacing: current, origin: origin(address))
     }
 
@@ -52,7 +52,7 @@ private struct UpstreamDesk: Sendable {
 }
 
 extension UpstreamSignIn.Outcome {
-    fileprivate var session: WebSession? { if case .signedIn(let opened, _) = self { opened.session } else { nil } }
+    var session: WebSession? { if case .signedIn(let opened, _) = self { opened.session } else { nil } }
     fileprivate var isForeign: Bool { if case .refused(errand: nil) = self { true } else { false } }
     fileprivate var refusedErrand: String? { if case .refused(let errand) = self { errand } else { nil } }
     fileprivate var limitedErrand: String? { if case .limited(_, let errand) = self { errand } else { nil } }
@@ -176,7 +176,8 @@ extension UpstreamSignIn.Outcome {
             let state = try await desk.begin()
             let parameters = try Provider.parameters([("state", state), ("code", "a"), ("code", "b")])
             let outcome = try await desk.signIn.finish(
-                "corporate", parameters, browser: desk.browser, at: desk.here, replacing: nil, origin: origin())
+                "corporate", parameters, browser: desk.browser, at: desk.here, held: [], replacing: nil,
+                origin: origin())
             #expect(outcome.isForeign)
         }
     }

@@ -16,7 +16,7 @@ private struct SignOutDesk: Sendable {
         here = try #require(WebOrigin("https://bridge.example"))
         let refusals = RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter))
         signIn = UpstreamSignIn(
-            providers: [upstream], accounts: service.storage,
+            providers: [upstream], accounts: service.storage, uses: service.storage,
             opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
             refusals: refusals, limiter: UnlimitedRateLimiter(), limits: LimitSettings(), keys: service.keys,
             time: service.clock.source)
@@ -32,7 +32,7 @@ private struct SignOutDesk: Sendable {
         let state = try #require(upstream.requests.last).state
         let outcome = try await signIn.finish(
             upstream.id, try Provider.parameters([("state", state), ("code", "code")]), browser: browser, at: here,
-            replacing: nil, origin: origin())
+            held: [], replacing: nil, origin: origin())
         guard case .signedIn(let opened, _) = outcome else { throw UpstreamRefusal.declined }
         return opened.session
     }

@@ -37,6 +37,8 @@ final class OvertakenUsers: UserStore {
         try await storage.users(after: cursor, limit: limit)
     }
 
+    func users(among subjects: [Subject]) async throws -> [UserOverview] { try await storage.users(among: subjects) }
+
     func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> UserPage {
         try await storage.users(matching: text, after: cursor, limit: limit)
     }

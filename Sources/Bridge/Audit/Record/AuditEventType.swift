@@ -52,6 +52,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let bearerRefused = Self(rawValue: "bearer.refused")
     package static let consentGranted = Self(rawValue: "consent.granted")
     package static let consentDenied = Self(rawValue: "consent.denied")
+    package static let consentWithdrawn = Self(rawValue: "consent.withdrawn")
     package static let userSignedIn = Self(rawValue: "user.signed_in")
     package static let userSignInFailed = Self(rawValue: "user.sign_in_failed")
     package static let selfIssuedAnswered = Self(rawValue: "self_issued.answered")
@@ -113,8 +114,8 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
         .clientAuthenticationFailed, .clientAudienceTolerated, .logoutTokenRefused, .logoutNoticeSent,
         .logoutNoticeFailed, .webhookSent, .webhookFailed,
         .deviceSecretIssued, .deviceSecretExchanged, .deviceSecretRotated, .deviceSecretRevoked,
-        .deviceSecretRefused, .deviceSecretWithheld, .bearerRefused, .consentGranted, .consentDenied, .userSignedIn,
-        .userSignInFailed,
+        .deviceSecretRefused, .deviceSecretWithheld, .bearerRefused, .consentGranted, .consentDenied,
+        .consentWithdrawn, .userSignedIn, .userSignInFailed,
         .selfIssuedAnswered, .selfIssuedRefused, .selfIssuedLinked, .selfIssuedUnlinked, .crossDeviceScanned,
         .crossDeviceApproved, .crossDeviceDenied, .crossDeviceReported, .crossDeviceRefused, .crossDeviceCodeShown,
         .userPasswordChanged, .userRenamed, .userSetUpLinkMade, .userCreated, .userSecondFactorChanged,

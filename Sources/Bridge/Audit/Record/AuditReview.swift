@@ -72,9 +72,12 @@ package struct AuditReview: Sendable {
     package static func verify(
         exportAt path: String, _ terms: AuditVerificationTerms
     ) throws -> AuditVerificationReport {
+        // As a URL: where a path cannot be opened, nothing says why.
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
+        defer { try? file.close() }
         var checkpoints: [AuditReading<AuditCheckpoint>] = []
         var cuts: [AuditReading<AuditCut>] = []
-        try read(path, wantsEvents: false) { line in
+        try read(file, wantsEvents: false) { line in
             switch line {
             case .success(.checkpoint(let checkpoint)): checkpoints.append(.intact(checkpoint))
             case .success(.cut(let cut)): cuts.append(.intact(cut))
@@ -85,7 +88,9 @@ package struct AuditReview: Sendable {
             }
         }
         var verifier = AuditVerifier(checkpoints: checkpoints, cuts: cuts, terms: terms)
-        try read(path, wantsEvents: true) { line in
+        // What cannot be read again, such as a pipe, must not seem to be empty.
+        try file.seek(toOffset: 0)
+        try read(file, wantsEvents: true) { line in
             switch line {
             case .success(.event(let record)): verifier.take(.intact(record))
             case .success(.damaged(let damage)) where damage.part == .event: verifier.take(exported: damage)
@@ -97,12 +102,9 @@ package struct AuditReview: Sendable {
     }
 
     private static func read(
-        _ path: String, wantsEvents: Bool,
+        _ file: FileHandle, wantsEvents: Bool,
         _ found: (Result<AuditExportReader.Entry, AuditExportReader.Problem>) -> Void
     ) throws {
-        // As a URL: where a path cannot be opened, nothing says why.
-        let file = try FileHandle(forReadingFrom: URL(filePath: path))
-        defer { try? file.close() }
         var reader = AuditExportReader(wantsEvents: wantsEvents)
         while let bytes = try file.read(upToCount: 262_144), !bytes.isEmpty { reader.take(Array(bytes)[...], found) }
         if let problem = reader.finish() { found(.failure(problem)) }

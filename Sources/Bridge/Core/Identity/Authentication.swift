@@ -46,6 +46,11 @@ package enum AuthenticationLevel: String, Sendable, CaseIterable {
     /// A password and a one-time or recovery code.
     case twoFactors = "aal2"
 
+    /// Whether an authentication is as strong as one of these; any is where there are none.
+    package static func satisfies(_ acr: String?, anyOf acrValues: [String]) -> Bool {
+        acrValues.isEmpty || acrValues.contains { satisfies(acr, required: $0) }
+    }
+
     /// Whether an authentication is at least as strong as `required`; an `acr` that is not ours only equals itself.
     package static func satisfies(_ acr: String?, required: String) -> Bool {
         guard let acr else { return false }

@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 
 /// Tokens that prove a form came from a page of ours, shown to this very browser (contract §4.2).
@@ -16,6 +15,7 @@ package struct FormTokens: Sendable {
         case signOut = "sign_out"
         case endAllSessions = "end_all_sessions"
         case devices
+        case consents
         case secondFactor = "second_factor"
         case deviceGrant = "device_grant"
         case openConsole = "open_console"
@@ -76,9 +76,8 @@ package struct FormTokens: Sendable {
 
     /// None of the parts holds a dot.
     private func code(_ parts: [String], keyID: String, at now: Timestamp) -> [UInt8]? {
-        guard let key = keys.current.derivedKey(keyID, purpose: "form token", at: now) else { return nil }
-        return Array(
-            HMAC<SHA256>.authenticationCode(for: Array(parts.joined(separator: ".").utf8), using: key))
+        keys.current.authenticationCode(
+            for: Array(parts.joined(separator: ".").utf8), purpose: .formToken, keyID: keyID, at: now)
     }
 
     private static func name(_ session: OpaqueSecret?) -> String { session?.digest ?? "" }

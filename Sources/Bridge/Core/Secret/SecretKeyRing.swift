@@ -27,16 +27,19 @@ package struct SecretKey: Sendable {
 package struct SecretKeyRing: Sendable {
     private struct Entry: Sendable {
         let key: SecretKey
-        let secret: SymmetricKey
         /// Has taken in the key; each code starts from a copy, since that half of the work is always the same.
         let hmac: HMAC<SHA256>
+        /// Keys for other purposes; made once, since several of them open and seal what each page carries.
+        let derived: [DerivedKeyPurpose: SymmetricKey]
         /// What the key's tokens begin with.
         let header: String
 
         init(_ key: SecretKey) {
             self.key = key
-            secret = SymmetricKey(data: key.secret.expose())
+            let secret = SymmetricKey(data: key.secret.expose())
             hmac = HMAC(key: secret)
+            derived = Dictionary(
+                uniqueKeysWithValues: DerivedKeyPurpose.allCases.map { ($0, $0.key(derivedFrom: secret)) })
             header = LoginTokenHeader.encoded(keyID: key.id)
         }
     }
@@ -92,11 +95,21 @@ package struct SecretKeyRing: Sendable {
         return Array(hmac.finalize())
     }
 
-    /// A key for another purpose than tokens, derived so that neither tells anything about the other (RFC 5869).
-    func derivedKey(_ keyID: String, purpose: String, at now: Timestamp) -> SymmetricKey? {
+    /// The key that the one with this id has for another purpose than tokens.
+    /// - Returns: `nil` for an unknown or retired key.
+    func derivedKey(_ keyID: String, purpose: DerivedKeyPurpose, at now: Timestamp) -> SymmetricKey? {
         guard let entry = entries[keyID], Self.isLive(entry.key, at: now) else { return nil }
-        return HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: entry.secret, info: Array("drawbridge \(purpose)".utf8), outputByteCount: 32)
+        return entry.derived[purpose]
+    }
+
+    /// HMAC-SHA-256 by the key that the one with this id has for another purpose than tokens.
+    /// - Returns: `nil` for an unknown or retired key.
+    func authenticationCode(
+        for message: [UInt8], purpose: DerivedKeyPurpose, keyID: String, at now: Timestamp
+    ) -> [UInt8]? {
+        derivedKey(keyID, purpose: purpose, at: now).map {
+            Array(HMAC<SHA256>.authenticationCode(for: message, using: $0))
+        }
     }
 
     private static func isLive(_ key: SecretKey, at now: Timestamp) -> Bool {

@@ -4,11 +4,11 @@ import Crypto
 /// stale by themselves. Nothing is stored, so visitors who never sign in leave nothing behind.
 package struct ShortLivedSeal: Sendable {
     private let keys: Reloadable<SecretKeyRing>
-    private let purpose: String
+    private let purpose: DerivedKeyPurpose
     private let time: TimeSource
 
     /// - Parameter purpose: what is sealed; one purpose's seal opens nothing of another.
-    package init(keys: Reloadable<SecretKeyRing>, purpose: String, time: TimeSource) {
+    package init(keys: Reloadable<SecretKeyRing>, purpose: DerivedKeyPurpose, time: TimeSource) {
         self.keys = keys
         self.purpose = purpose
         self.time = time

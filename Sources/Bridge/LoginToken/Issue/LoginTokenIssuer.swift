@@ -4,7 +4,7 @@ import OAuth2
 package final class LoginTokenIssuer: Sendable {
     private let settings: LoginTokenSettings
     private let codec: LoginTokenCodec
-    private let clients: Reloadable<ClientDirectory>
+    let clients: Reloadable<ClientDirectory>
     private let subjects: Subjects
     private let parents: ParentSessions
     private let store: any LoginTokenStore

@@ -74,23 +74,6 @@ package final class ParentSessions: Sendable {
     }
 }
 
-extension ParentSessions {
-    /// Adds whether the session of a bearer may open a website (contract §13).
-    package func explain(
-        _ bearer: BearerIdentity, opening website: Client, in directory: ClientDirectory, at now: Timestamp,
-        to explanation: inout Explanation
-    ) async throws {
-        switch try await standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
-        case .ended: explanation.check("session lives", fails: RefusalReason.sessionEnded.rawValue)
-        case .chained: explanation.check("session may open websites", fails: RefusalReason.chainedSession.rawValue)
-        case .mayIssue(let session):
-            explanation.check(
-                "apps above may open the website", session.appsAboveOpen(website, in: directory),
-                else: .targetNotReachableAbove)
-        }
-    }
-}
-
 /// Lets trusted issuers speak for their own users and sessions alone (contract §1.3).
 ///
 /// Comes after the cache of verified tokens: what a subject is may change while a token lives.

@@ -14,8 +14,10 @@ package final class LoginTokenAuthorizations: Sendable {
     package struct Visitor: Sendable {
         /// The browser's form binding.
         package let browser: OpaqueSecret
-        /// The session of its cookie.
+        /// The session of its cookie: whose browser it is.
         package let session: WebSession?
+        /// Whether the client's request may be granted in it.
+        package let isGranting: Bool
         /// The session of its cookie, where it opens nothing any more.
         package let left: WebSession?
         /// Those that its cookies of the profile `tokens` name, alive or not, until their absolute end.
@@ -31,11 +33,12 @@ package final class LoginTokenAuthorizations: Sendable {
         package let origin: RequestOrigin
 
         package init(
-            browser: OpaqueSecret, session: WebSession?, left: WebSession? = nil, tokenSessions: [WebSession],
-            spent: Set<SessionID>, mayRedeem: Bool, retry: String?, origin: RequestOrigin
+            browser: OpaqueSecret, session: WebSession?, isGranting: Bool, left: WebSession? = nil,
+            tokenSessions: [WebSession], spent: Set<SessionID>, mayRedeem: Bool, retry: String?, origin: RequestOrigin
         ) {
             self.browser = browser
             self.session = session
+            self.isGranting = isGranting
             self.left = left
             self.tokenSessions = tokenSessions
             self.spent = spent
@@ -81,7 +84,7 @@ package final class LoginTokenAuthorizations: Sendable {
     ) async throws -> Outcome {
         // A bad request uses nothing up.
         guard let token = prepared.loginToken, visitor.mayRedeem, let request = prepared.request else {
-            return try await answer(prepared, visitor.session, visitor)
+            return try await answer(prepared, visitor.isGranting ? visitor.session : nil, visitor)
         }
         let outcome = try await redeemer.redeem(
             TokenAuthorization(

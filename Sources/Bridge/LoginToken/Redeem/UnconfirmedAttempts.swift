@@ -14,7 +14,7 @@ package final class UnconfirmedAttempts: Sendable {
     ) {
         self.store = store
         self.sessions = sessions
-        seal = ShortLivedSeal(keys: keys, purpose: "redemption retry", time: time)
+        seal = ShortLivedSeal(keys: keys, purpose: .redemptionRetry, time: time)
         self.random = random
     }
 

@@ -72,12 +72,9 @@ package final class SessionRefresh: Sendable {
         }
         if let told = flaw(of: known, at: now) { return try await over(told, known, origin: origin, at: now) }
         // A stolen cookie is told from a good one however little is left to take.
-        if let wait = try await limit.take(of: known.subject, client: known.clientID, origin: origin, at: now),
-            try await !store.isSuperseded(refreshDigest: refresh.digest)
-        {
-            throw OAuthError(
-                .rateLimited, "too many refreshes of one user", detail: limit.scope,
-                retryAfter: wait.roundedUpSeconds)
+        let decision = try await limit.take(of: known.subject, client: known.clientID, origin: origin, at: now)
+        if decision != .allowed, try await !store.isSuperseded(refreshDigest: refresh.digest) {
+            try decision.check(else: .rateLimited, "too many refreshes of one user")
         }
         let successor = cookies.makeRefresh(at: now)
         switch try await store.refreshSession(

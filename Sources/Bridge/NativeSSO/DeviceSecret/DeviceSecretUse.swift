@@ -8,10 +8,39 @@ package struct DeviceSecretLimit: Hashable, Sendable {
 
     package let count: Int
     package let behavior: Behavior
+    /// Whether devices on which apps are signed in make room whosever they are, and not the asking client's own alone: what
+    /// any app may do would let it end all others of its user (ADR-0017).
+    package var reachesOtherClients = false
 
     package init(count: Int, behavior: Behavior) {
         self.count = count
         self.behavior = behavior
+    }
+
+    /// A live device of a user.
+    package struct Place: Hashable, Sendable {
+        package let id: DeviceSecretID
+        /// The app's that was given its first secret.
+        package let clientID: ClientID
+        /// Whether an app is signed in there, other than the one that is about to leave.
+        package let isSignedIn: Bool
+
+        package init(id: DeviceSecretID, clientID: ClientID, isSignedIn: Bool) {
+            self.id = id
+            self.clientID = clientID
+            self.isSignedIn = isSignedIn
+        }
+    }
+
+    /// The devices that end for one more of a client; `nil` where that one has no room.
+    /// - Parameter live: all of the user, in the order in which they make room.
+    package func displaced(by client: ClientID, among live: [Place]) -> [DeviceSecretID]? {
+        let excess = max(0, live.count - count + 1)
+        let leaving = live.filter { place in
+            guard place.isSignedIn else { return true }
+            return behavior == .revokeOldest && (reachesOtherClients || place.clientID == client)
+        }
+        return leaving.count < excess ? nil : leaving.prefix(excess).map(\.id)
     }
 }
 
@@ -57,7 +86,7 @@ package struct DeviceSecretUse: Sendable {
 package enum DeviceSecretIssueOutcome: Hashable, Sendable {
     /// - Parameter ended: what ended with a displaced device.
     case issued(ended: Ended)
-    /// The user has as many as allowed, or room could be made only by ending this very session.
+    /// The user has as many as allowed and none makes room for this client's, or only this very session's end would.
     case rejected
     /// The app session is over, or unknown; nothing was displaced.
     case sessionEnded

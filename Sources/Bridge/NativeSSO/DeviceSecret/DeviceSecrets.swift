@@ -22,64 +22,42 @@ package final class DeviceSecrets: Sendable {
         self.random = random
     }
 
-    /// An app that gets tokens.
-    package struct AttachRequest: Sendable {
-        package let session: AppSession
-        package let client: Client
-        /// The `device_secret` parameter.
-        package let presented: String?
-        package let proofKeyThumbprint: String?
-        package let origin: RequestOrigin
-        package let at: Timestamp
-
-        package init(
-            session: AppSession, client: Client, presented: String?, proofKeyThumbprint: String? = nil,
-            origin: RequestOrigin, at: Timestamp
-        ) {
-            self.session = session
-            self.client = client
-            self.presented = presented
-            self.proofKeyThumbprint = proofKeyThumbprint
-            self.origin = origin
-            self.at = at
-        }
-    }
-
     /// The secret that goes with the tokens of a sign-in; `nil` when none is due.
     ///
     /// A good one that the app has is kept and told again; a bad one counts as absent (draft-07 §3.3). One that was
     /// replaced and is in its overlap is not told again, or its next use would be a replay: it gets a successor.
-    package func provideAtSignIn(_ request: AttachRequest) async throws -> OpaqueSecret? {
+    package func provideAtSignIn(_ request: DeviceSecretRequest) async throws -> OpaqueSecret? {
         guard try await isDue(request) else { return nil }
         if let (secret, known) = try await presented(request), try await !isReplay(known, request),
             try await store.attach(request.session.id, to: known.device.id, at: request.at)
         {
             guard case .replaced = known.place else { return secret }
             // Where there is no room for another device, what the app has would be a replay at its next use.
-            if !isBound(known.device, as: request), let own = try await issue(request) { return own }
-            return try await rotate(secret, device: known.device, request, rejected: rejection(request))
+            if !isBound(known.device, as: request), let own = try await issue(request, upon: .signIn) { return own }
+            return try await rotate(
+                secret, device: known.device, request, upon: .signIn, rejected: rejection(request))
         }
-        return try await issue(request, rejected: rejection(request))
+        return try await issue(request, upon: .signIn, rejected: rejection(request))
     }
 
     /// The secret that goes with refreshed tokens; `nil` when none is due.
-    package func provideAtRefresh(_ request: AttachRequest) async throws -> OpaqueSecret? {
+    package func provideAtRefresh(_ request: DeviceSecretRequest) async throws -> OpaqueSecret? {
         guard try await isDue(request) else { return nil }
         let presented = try await presented(request)
         if let (secret, known) = presented, try await isReplay(known, request) {
             // Not an absent one: the store finds it replaced, whenever that was, and ends the device.
-            return try await rotate(secret, device: known.device, request)
+            return try await rotate(secret, device: known.device, request, upon: .refresh)
         }
         if let (secret, known) = presented,
             try await store.attach(request.session.id, to: known.device.id, at: request.at)
         {
             guard try await configuration.current().rotatesSecrets else { return secret }
             if !isBound(known.device, as: request) {
-                if let own = try await issue(request) { return own }
+                if let own = try await issue(request, upon: .refresh) { return own }
                 // Where there is no room for another device, what the app has stays good, unless it was replaced.
                 if case .current = known.place { return secret }
             }
-            return try await rotate(secret, device: known.device, request)
+            return try await rotate(secret, device: known.device, request, upon: .refresh)
         }
         // The app's own secret stays good: it may not expect a new one here.
         if let id = request.session.deviceSecretID, let device = try await store.deviceSecret(id: id),
@@ -95,7 +73,7 @@ package final class DeviceSecrets: Sendable {
             case .deviceEnded: break
             }
         }
-        return try await issue(request)
+        return try await issue(request, upon: .refresh)
     }
 
     /// Between the refresh and now: signed out elsewhere, or by the replay of its old device's secret.
@@ -103,7 +81,7 @@ package final class DeviceSecrets: Sendable {
         OAuthError(.invalidGrant, "the session has ended; sign in again", detail: .sessionEnded)
     }
 
-    private func isDue(_ request: AttachRequest) async throws -> Bool {
+    private func isDue(_ request: DeviceSecretRequest) async throws -> Bool {
         guard request.client.isNativeSSOEnabled, request.session.scope.contains(Scope.deviceSSO),
             // No chains: what was handed over once is not handed on (contract §16.4).
             request.session.lineage.mayBeHandedOn
@@ -116,8 +94,8 @@ package final class DeviceSecrets: Sendable {
     /// The presented secret with its device, when it is this user's and shared with this app; it may have been replaced.
     ///
     /// Any other app that got hold of it would replace it, or end the device with its own sign-out.
-    private func presented(_ request: AttachRequest) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
-        guard let secret = request.presented.flatMap({ OpaqueSecret($0, kind: .deviceSecret) }),
+    private func presented(_ request: DeviceSecretRequest) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
+        guard let secret = request.presented.flatMap({ OpaqueSecret($0.expose(), kind: .deviceSecret) }),
             let known = try await store.deviceSecret(digest: secret.digest),
             known.device.subject == request.session.subject, isShared(known.device, with: request),
             known.device.isAlive(at: request.at),
@@ -127,7 +105,7 @@ package final class DeviceSecrets: Sendable {
     }
 
     /// Whether the app may have secrets of a device (contract §5.1, §5.2).
-    private func isShared(_ device: DeviceSecret, with request: AttachRequest) -> Bool {
+    private func isShared(_ device: DeviceSecret, with request: DeviceSecretRequest) -> Bool {
         if request.client.mayHold(device, among: clients.current) { return true }
         // An exchange asked the `share_with` of the token's app, which need not be the device's first one.
         return request.session.opening == .tokenExchange && request.session.deviceSecretID == device.id
@@ -135,18 +113,34 @@ package final class DeviceSecrets: Sendable {
 
     /// Whether a new secret of the device needs the request's key, where it shows one: all secrets of a device need one
     /// key, or none, so an app that has another by now gets a device of its own (docs/dpop.md).
-    private func isBound(_ device: DeviceSecret, as request: AttachRequest) -> Bool {
+    private func isBound(_ device: DeviceSecret, as request: DeviceSecretRequest) -> Bool {
         request.proofKeyThumbprint == nil || device.keyThumbprint == request.proofKeyThumbprint
     }
 
-    private func isReplay(_ known: PresentedDeviceSecret, _ request: AttachRequest) async throws -> Bool {
+    private func isReplay(_ known: PresentedDeviceSecret, _ request: DeviceSecretRequest) async throws -> Bool {
         known.isReplay(at: request.at, overlap: try await configuration.current().overlap)
+    }
+
+    /// Whether the session may have a device of its own. What came by an exchange to an app of somebody else's, or through
+    /// one, stays on the device that it came by: one sign-in would become as many devices as there are exchanges, without
+    /// the user, until there is room for no other app's.
+    private func mayHaveItsOwn(_ request: DeviceSecretRequest) -> Bool {
+        guard request.session.opening == .tokenExchange else { return true }
+        let directory = clients.current
+        return request.client.isFirstParty
+            && request.session.lineage.appsAbove.allSatisfy { directory[$0]?.isFirstParty == true }
     }
 
     /// - Parameter rejected: tells that the user has as many devices as allowed. At a sign-in alone: a session that goes
     ///   without a secret asks again with each refresh.
-    private func issue(_ request: AttachRequest, rejected: AuditEvent? = nil) async throws -> OpaqueSecret? {
+    private func issue(
+        _ request: DeviceSecretRequest, upon occasion: TokenOccasion, rejected: AuditEvent? = nil
+    ) async throws -> OpaqueSecret? {
+        guard mayHaveItsOwn(request) else { return nil }
         let settings = try await configuration.current()
+        var limit = settings.limit
+        // By a person who signs in to an app, and by no app alone.
+        limit.reachesOtherClients = occasion == .signIn
         let secret = OpaqueSecret.make(.deviceSecret, random: random)
         let device = DeviceSecret(
             id: DeviceSecretID.make(at: request.at, random: random),
@@ -154,7 +148,7 @@ package final class DeviceSecrets: Sendable {
             name: DeviceName.fromUserAgent(request.origin.userAgent), createdAt: request.at,
             expiresAt: request.at + settings.secretLifetime, keyThumbprint: request.proofKeyThumbprint)
         let outcome = try await store.issueDeviceSecret(
-            device, digest: secret.digest, limit: settings.limit,
+            device, digest: secret.digest, limit: limit,
             event: event(.deviceSecretIssued, request, id: device.id, reason: nil),
             displaced: Ending(at: request.at, reason: .limit, origin: request.origin), rejected: rejected)
         switch outcome {
@@ -167,7 +161,8 @@ package final class DeviceSecrets: Sendable {
     }
 
     private func rotate(
-        _ secret: OpaqueSecret, device: DeviceSecret, _ request: AttachRequest, rejected: AuditEvent? = nil
+        _ secret: OpaqueSecret, device: DeviceSecret, _ request: DeviceSecretRequest, upon occasion: TokenOccasion,
+        rejected: AuditEvent? = nil
     ) async throws -> OpaqueSecret? {
         let successor = OpaqueSecret.make(.deviceSecret, random: random)
         let outcome = try await store.rotateDeviceSecret(
@@ -177,7 +172,7 @@ package final class DeviceSecrets: Sendable {
             replayed: Ending(at: request.at, reason: .replayed, origin: request.origin))
         switch outcome {
         case .accepted: return successor
-        case .refused: return try await issue(request, rejected: rejected)
+        case .refused: return try await issue(request, upon: occasion, rejected: rejected)
         case .replayed(let ended):
             await endings.take(in: ended)
             throw OAuthError(
@@ -185,7 +180,7 @@ package final class DeviceSecrets: Sendable {
         }
     }
 
-    private func rejection(_ request: AttachRequest) -> AuditEvent {
+    private func rejection(_ request: DeviceSecretRequest) -> AuditEvent {
         AuditEvent(
             at: request.at, type: .deviceSecretWithheld, outcome: .failure,
             reason: RefusalReason.tooManyDevices.rawValue, subject: request.session.subject,
@@ -193,7 +188,7 @@ package final class DeviceSecrets: Sendable {
     }
 
     private func event(
-        _ type: AuditEventType, _ request: AttachRequest, id: DeviceSecretID, reason: String?
+        _ type: AuditEventType, _ request: DeviceSecretRequest, id: DeviceSecretID, reason: String?
     ) -> AuditEvent {
         AuditEvent(
             at: request.at, type: type, outcome: .success, reason: reason, subject: request.session.subject,
@@ -210,19 +205,15 @@ package final class DeviceSecrets: Sendable {
 
 extension DeviceSecrets: DeviceSecretAttaching {
     package func attach(
-        to session: AppSession, upon occasion: TokenOccasion, client: Client, presented: Secret<String>?,
-        proofKeyThumbprint: String?, origin: RequestOrigin, at now: Timestamp
+        _ request: DeviceSecretRequest, upon occasion: TokenOccasion
     ) async throws -> AttachedDeviceSecret? {
-        let request = AttachRequest(
-            session: session, client: client, presented: presented?.expose(),
-            proofKeyThumbprint: proofKeyThumbprint, origin: origin, at: now)
         switch occasion {
         case .signIn:
             // The specification wants the secret in this answer even when the app has it (draft-07 §3.3).
             return try await provideAtSignIn(request).map { AttachedDeviceSecret($0, isTold: true) }
         case .refresh:
             return try await provideAtRefresh(request).map { secret in
-                let isKept = ConstantTime.equals((request.presented ?? "").utf8, secret.expose().utf8)
+                let isKept = ConstantTime.equals((request.presented?.expose() ?? "").utf8, secret.expose().utf8)
                 return AttachedDeviceSecret(secret, isTold: !isKept)
             }
         }

@@ -14,7 +14,7 @@ package protocol DeviceStore: SettingStore {
     func deviceSecrets(of subject: Subject, includingEnded: Bool, at now: Timestamp) async throws -> [DeviceSecret]
 
     /// Adds a device below the user's limit, and hangs its app session below it. A device that nobody but this session
-    /// is on makes room before one with others.
+    /// is on makes room before one with others; of these, those that ``DeviceSecretLimit/displaced(by:among:)`` names.
     ///
     /// - Parameters:
     ///   - digest: that of the secret to give out.

@@ -139,13 +139,17 @@ package final class SignedInPlaces: Sendable {
         ).isEmpty
     }
 
-    /// Ends everything but the current session, and what else is signed in here.
+    /// Ends everything but the current session, and what else is signed in here: also what could have signed somebody
+    /// in later, codes and approvals that the current session gave included.
     /// - Parameters:
     ///   - current: a sign-in of the person's own: one that hangs below another place would end with that.
     ///   - here: further sessions in the same browser. One that hangs below a place that ends still ends with that.
     func endOthers(
         than current: WebSession, sparing here: Set<SessionID> = [], origin: RequestOrigin
     ) async throws {
+        // First: what was used a moment before is a place by now, and one of those below.
+        try await endings.end(
+            .unused(of: current.subject), Ending(at: time.now(), reason: .endedByUser, origin: origin))
         // Until nothing is left to end: what is beyond one list comes in the next.
         var hasEnded: Bool
         repeat {

@@ -19,7 +19,7 @@ package final class LoginTokenExchange: Sendable {
 
     /// An access token gives a login token, by the rules of contract §3.
     func issue(for subjectToken: Secret<String>, _ request: TokenRequest) async throws -> IssuedTokens {
-        let bearer = try await bearer(of: subjectToken, request) {
+        let bearer = try await bearer(of: request) {
             try await bearers.identity(of: subjectToken, from: request.origin, at: request.at)
         }
         try await request.useUpProof()
@@ -45,8 +45,9 @@ package final class LoginTokenExchange: Sendable {
 
     /// Whom the subject token names, where this client may exchange it. An access token that is refused for whatever reason
     /// makes the request invalid (RFC 8693 §2.2.2).
+    /// - Parameter verify: what verifies the subject token.
     private func bearer(
-        of subjectToken: Secret<String>, _ request: TokenRequest, verified verify: () async throws -> BearerIdentity
+        of request: TokenRequest, verified verify: () async throws -> BearerIdentity
     ) async throws -> BearerIdentity {
         let bearer: BearerIdentity
         do {
@@ -142,7 +143,7 @@ extension LoginTokenExchange {
     ) async throws {
         let bearer: BearerIdentity
         do {
-            bearer = try await self.bearer(of: subjectToken, request) {
+            bearer = try await self.bearer(of: request) {
                 try await bearers.authenticator.authenticate(subjectToken, at: request.at)
             }
         } catch let error as OAuthError {

@@ -68,7 +68,7 @@ extension TokenExchangeGrant {
         // Some exchanges refuse a client by a reason of their own, which is told first.
         let asksForRight: Bool = if mayUse { true } else { try await !refusesByItself(request) }
         if asksForRight {
-            guard explanation.check("client may exchange tokens", mayUse, else: .unauthorizedClient) else {
+            guard explanation.check("client may exchange tokens", mayUse, else: .grantType) else {
                 return explanation
             }
         }

@@ -94,9 +94,8 @@ package struct AuthorizationReturn: Hashable, Sendable {
 extension AuthorizationRequest {
     /// Whether a sign-in is as strong as the client's `min_acr` and an essential `acr` want it.
     func acceptsStrength(of authentication: Authentication) -> Bool {
-        guard client.acceptsStrength(of: authentication) else { return false }
-        return essentialACRs.isEmpty
-            || essentialACRs.contains { AuthenticationLevel.satisfies(authentication.acr, required: $0) }
+        client.acceptsStrength(of: authentication)
+            && AuthenticationLevel.satisfies(authentication.acr, anyOf: essentialACRs)
     }
 
     /// Whether a single factor is as strong as that.
@@ -104,8 +103,7 @@ extension AuthorizationRequest {
 
     /// Whether a sign-in is as strong as the client would like it.
     func fulfilsWish(_ authentication: Authentication) -> Bool {
-        wantedACRs.isEmpty
-            || wantedACRs.contains { AuthenticationLevel.satisfies(authentication.acr, required: $0) }
+        AuthenticationLevel.satisfies(authentication.acr, anyOf: wantedACRs)
     }
 
     /// Whether a second factor would fulfil a wish that a sign-in does not.

@@ -26,7 +26,7 @@ package final class Authorizations: Sendable {
         self.rules = rules
         self.codes = codes
         self.storage = storage
-        seal = ShortLivedSeal(keys: keys, purpose: "authorization journey", time: time)
+        seal = ShortLivedSeal(keys: keys, purpose: .authorizationJourney, time: time)
         pushedTokens = PushedLoginTokenSeal(keys: keys, time: time)
         self.monitor = monitor
         self.givesDeviceSecrets = givesDeviceSecrets
@@ -155,6 +155,14 @@ package final class Authorizations: Sendable {
         try? open(journey, browser: browser)?.reading.get()
     }
 
+    /// Whether a request came by this very browser, and can go on.
+    package func began(_ journey: String, in browser: OpaqueSecret) -> Bool {
+        guard request(of: journey, browser: browser) != nil,
+            let began = seal.open(journey).flatMap({ AuthorizationJourney($0, at: time.now()) })
+        else { return false }
+        return ConstantTime.equals(began.browserDigest.utf8, browser.digest.utf8)
+    }
+
     private var issuer: String { rules.issuer }
 
     func open(
@@ -277,12 +285,14 @@ package final class Authorizations: Sendable {
             of: .temporarilyUnavailable, "too many authorizations of this user; try again later", issuer: issuer)
     }
 
-    /// Keeps the consent where the redirect tells apps apart (RFC 8252 §8.6); elsewhere the event alone is kept.
+    /// Keeps the consent where the redirect tells apps apart (RFC 8252 §8.6), of a sign-in of the user's own: another
+    /// session may be in the hands of the very website that is asked about, and what is said there must not count in
+    /// the user's sign-ins (contract §16.3). Elsewhere the event alone is kept.
     private func remember(
         _ request: AuthorizationRequest, _ session: WebSession, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         let event = request.consentEvent(.consentGranted, session, origin: origin, at: now)
-        guard request.redirectKind == .https else { return try await storage.append([event]) }
+        guard request.redirectKind == .https, session.isOwnSignIn else { return try await storage.append([event]) }
         try await storage.rememberConsent(
             of: session.subject, to: request.client.id, scopes: Set(request.consentScope.tokens), at: now, event: event)
     }

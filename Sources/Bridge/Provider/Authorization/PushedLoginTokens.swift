@@ -32,7 +32,7 @@ struct PushedLoginTokenSeal: Sendable {
     private let seal: ShortLivedSeal
 
     init(keys: Reloadable<SecretKeyRing>, time: TimeSource) {
-        seal = ShortLivedSeal(keys: keys, purpose: "pushed login token", time: time)
+        seal = ShortLivedSeal(keys: keys, purpose: .pushedLoginToken, time: time)
     }
 
     func seal(_ token: Secret<String>, for client: String) throws -> String {

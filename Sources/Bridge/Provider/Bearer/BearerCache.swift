@@ -1,4 +1,3 @@
-import Crypto
 import Synchronization
 
 /// Bearers that were verified, by digest of the token, so that the next request with the same token costs a hash.
@@ -6,27 +5,6 @@ import Synchronization
 /// Holds at most `capacity` entries and gives up the one unused for longest; refusals are not kept, so it cannot be
 /// filled with rubbish. All operations take constant time.
 package final class BearerCache: Sendable {
-    /// SHA-256 of a token. The cache holds no token.
-    package struct Key: Hashable, Sendable {
-        private let first: UInt64
-        private let second: UInt64
-        private let third: UInt64
-        private let fourth: UInt64
-
-        package init(_ token: Secret<String>) {
-            var text = token.expose()
-            let digest = text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
-            (first, second, third, fourth) = digest.withUnsafeBytes { bytes in
-                (
-                    bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
-                    bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
-                    bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
-                    bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
-                )
-            }
-        }
-    }
-
     private let entries: Mutex<BearerCacheEntries>
     private let time: TimeSource
 
@@ -37,7 +15,7 @@ package final class BearerCache: Sendable {
     }
 
     /// What the token was found to be, unless that is too old.
-    package func identity(for key: Key, at now: Timestamp) -> BearerIdentity? {
+    package func identity(for key: TokenDigest, at now: Timestamp) -> BearerIdentity? {
         entries.withLock { $0.use(key, at: now, uptime: time.uptime()) }
     }
 
@@ -48,7 +26,9 @@ package final class BearerCache: Sendable {
     /// set back later must not have an issuer's "active" believed for that much more.
     /// - Parameter generation: the ``generation`` before the verification began. An answer that was found with keys
     ///   that were dropped meanwhile is not kept.
-    package func insert(_ identity: BearerIdentity, for key: Key, verifiedIn generation: Int, at now: Timestamp) {
+    package func insert(
+        _ identity: BearerIdentity, for key: TokenDigest, verifiedIn generation: Int, at now: Timestamp
+    ) {
         guard identity.cacheableUntil > now else { return }
         let believedUntil = time.uptime().advanced(by: identity.cacheableUntil - now)
         entries.withLock { entries in
@@ -67,7 +47,7 @@ package final class BearerCache: Sendable {
 /// The entries of a ``BearerCache``: a dictionary into a doubly linked list, newest use first, kept in one array.
 struct BearerCacheEntries {
     private struct Node {
-        let key: BearerCache.Key
+        let key: TokenDigest
         var identity: BearerIdentity
         /// By the monotonic clock: how long the answer is believed whatever the wall clock says.
         var believedUntil: ContinuousClock.Instant
@@ -76,7 +56,7 @@ struct BearerCacheEntries {
     }
 
     private let capacity: Int
-    private var positions: [BearerCache.Key: Int] = [:]
+    private var positions: [TokenDigest: Int] = [:]
     private var nodes: [Node] = []
     private var newest: Int?
     private var oldest: Int?
@@ -87,7 +67,7 @@ struct BearerCacheEntries {
     var count: Int { nodes.count }
 
     mutating func use(
-        _ key: BearerCache.Key, at now: Timestamp, uptime: ContinuousClock.Instant
+        _ key: TokenDigest, at now: Timestamp, uptime: ContinuousClock.Instant
     ) -> BearerIdentity? {
         guard let position = positions[key] else { return nil }
         let identity = nodes[position].identity
@@ -103,7 +83,7 @@ struct BearerCacheEntries {
     }
 
     mutating func insert(
-        _ identity: BearerIdentity, for key: BearerCache.Key, believedUntil: ContinuousClock.Instant
+        _ identity: BearerIdentity, for key: TokenDigest, believedUntil: ContinuousClock.Instant
     ) {
         if let position = positions[key] {
             nodes[position].identity = identity
@@ -166,7 +146,7 @@ package struct CachedBearerAuthenticator: BearerAuthenticator {
     }
 
     package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
-        let key = BearerCache.Key(token)
+        let key = TokenDigest(token)
         if let known = cache.identity(for: key, at: now) { return known }
         let generation = cache.generation
         let identity = try await verifier.authenticate(token, at: now)
@@ -176,7 +156,7 @@ package struct CachedBearerAuthenticator: BearerAuthenticator {
 
     package func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool {
         // The cheaper question first: most services have no such issuer.
-        verifier.mustAskIssuer(about: token, at: now) && cache.identity(for: BearerCache.Key(token), at: now) == nil
+        verifier.mustAskIssuer(about: token, at: now) && cache.identity(for: TokenDigest(token), at: now) == nil
     }
 
     package func claimedIssuer(of token: Secret<String>) -> String? { verifier.claimedIssuer(of: token) }

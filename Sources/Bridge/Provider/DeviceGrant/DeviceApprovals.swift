@@ -23,7 +23,7 @@ package final class DeviceApprovals: Sendable {
         self.store = store
         self.accounts = accounts
         key = master.deviceUserCodeKey
-        seal = ShortLivedSeal(keys: keys, purpose: "device approval", time: time)
+        seal = ShortLivedSeal(keys: keys, purpose: .deviceApproval, time: time)
         self.refusals = refusals
         gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
@@ -46,6 +46,8 @@ package final class DeviceApprovals: Sendable {
     /// What the page shows for a code that the user typed in (RFC 8628 §3.3).
     package enum Finding: Sendable {
         case question(Question)
+        /// The user has let this device in already, as when its code is scanned once more.
+        case letInBefore(Client)
         /// No device waits with this code.
         case unknown
         /// Too many codes that were none.
@@ -73,15 +75,15 @@ package final class DeviceApprovals: Sendable {
             return .limited(wait)
         }
         guard let userCode = DeviceUserCode(typed),
-            let state = try await store.deviceAuthorization(userCode: userCode.digest(key)), state.isWaiting(at: now),
+            let state = try await store.deviceAuthorization(userCode: userCode.digest(key)),
             let client = clients.current[state.authorization.clientID], client.mayUse(.deviceCode)
-        else {
-            try await refusals.record(
-                AuditEvent(
-                    at: now, type: .deviceCodeRefused, outcome: .failure,
-                    reason: RefusalReason.unknownUserCode.rawValue, subject: session.subject, sessionID: session.id,
-                    origin: origin))
-            return .unknown
+        else { return try await unknown(to: session, origin: origin, at: now) }
+        guard state.isWaiting(at: now) else {
+            guard try await wasLetIn(state, by: session.subject, at: now) else {
+                return try await unknown(to: session, origin: origin, at: now)
+            }
+            try await gate.giveBack(keys, at: now)
+            return .letInBefore(client)
         }
         try await gate.giveBack(keys, at: now)
         if let flaw = try await flaw(of: session, for: client, at: now) { return flaw }
@@ -96,6 +98,23 @@ package final class DeviceApprovals: Sendable {
                 client: client, scope: scope, userCode: userCode,
                 age: now - authorization.createdAt,
                 isNear: authorization.network.flatMap { asked in network.map { $0 == asked } }, sealed: sealed))
+    }
+
+    private func unknown(to session: WebSession, origin: RequestOrigin, at now: Timestamp) async throws -> Finding {
+        try await refusals.record(
+            AuditEvent(
+                at: now, type: .deviceCodeRefused, outcome: .failure, reason: RefusalReason.unknownUserCode.rawValue,
+                subject: session.subject, sessionID: session.id, origin: origin))
+        return .unknown
+    }
+
+    /// Whether the user has let a device in whose code is still good; nobody else is told. Who has sent one away is not
+    /// kept.
+    private func wasLetIn(
+        _ state: DeviceAuthorizationState, by subject: Subject, at now: Timestamp
+    ) async throws -> Bool {
+        guard state.decision == .approved, now < state.authorization.expiresAt else { return false }
+        return try await store.code(digest: state.authorization.digest)?.code.grant.subject == subject
     }
 
     /// The outcome of the user's answer.

@@ -90,10 +90,7 @@ package final class AuthorizationCodeGrant: TokenGrant {
         let session = opening.session
         let deviceSecret =
             session.scope.contains(Scope.deviceSSO)
-            ? try await devices?.attach(
-                to: session, upon: .signIn, client: client,
-                presented: request.parameters["device_secret"].map(Secret.init),
-                proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
+            ? try await devices?.attach(request.deviceSecretRequest(for: session), upon: .signIn) : nil
         return .tokens(
             try await redemption.tokens.answer(
                 for: session, client: client, scope: session.scope,

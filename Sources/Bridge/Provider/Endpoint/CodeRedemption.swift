@@ -10,12 +10,13 @@ struct CodeRedemption: Sendable {
     let refusals: RefusalLog
     let random: RandomSource
 
-    /// The session that the code was granted in; `nil` once that is over, or has lain unused for too long.
+    /// The session that the code was granted in, as strong as it was then; `nil` once that is over, or has lain unused
+    /// for too long.
     func browser(of state: AuthorizationCodeState, at now: Timestamp) async throws -> WebSession? {
         guard let browser = try await browsers.session(id: state.grantedIn) else { return nil }
         // Where another took its place, the code went on with that one; where not, an end took the code with it.
         let end = browser.endedAt == nil ? browser.idleExpiresAt : browser.expiresAt
-        return now < end ? browser : nil
+        return now < end ? browser.asGranted(with: state.code.grant.authentication) : nil
     }
 
     /// What a code that is redeemed would open, and whether it did.

@@ -49,10 +49,7 @@ package final class RefreshTokenGrant: TokenGrant {
         }
         let deviceSecret =
             granted.contains(Scope.deviceSSO)
-            ? try await devices?.attach(
-                to: state.session, upon: .refresh, client: request.client,
-                presented: request.parameters["device_secret"].map(Secret.init),
-                proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
+            ? try await devices?.attach(request.deviceSecretRequest(for: state.session), upon: .refresh) : nil
         return .tokens(
             try await tokens.answer(
                 for: state.session, client: request.client, scope: granted,

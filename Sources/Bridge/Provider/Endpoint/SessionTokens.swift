@@ -156,15 +156,29 @@ package struct AttachedDeviceSecret: Sendable {
 /// What an app got its tokens by.
 package enum TokenOccasion: Hashable, Sendable { case signIn, refresh }
 
+/// An app that gets tokens of a session with the scope `device_sso`.
+package struct DeviceSecretRequest: Sendable {
+    package let session: AppSession
+    package let client: Client
+    /// The `device_secret` parameter; one that is not valid counts as absent.
+    package let presented: Secret<String>?
+    /// The key that the request proved: a new secret is bound to it, and one that is bound needs its own.
+    package let proofKeyThumbprint: String?
+    package let origin: RequestOrigin
+    package let at: Timestamp
+}
+
+extension TokenRequest {
+    /// What it says of the app's device, for the session that its tokens are of.
+    func deviceSecretRequest(for session: AppSession) -> DeviceSecretRequest {
+        DeviceSecretRequest(
+            session: session, client: client, presented: parameters["device_secret"].map(Secret.init),
+            proofKeyThumbprint: proofKeyThumbprint, origin: origin, at: at)
+    }
+}
+
 /// Ties sessions with the scope `device_sso` to a device (contract §5.1, §5.2).
 package protocol DeviceSecretAttaching: Sendable {
     /// Keeps a valid secret that the app sent, or makes a new one.
-    /// - Parameters:
-    ///   - presented: `device_secret` of the request; one that is not valid counts as absent.
-    ///   - proofKeyThumbprint: the key that the request proved: a new secret is bound to it, and one that is bound
-    ///     needs its own.
-    func attach(
-        to session: AppSession, upon occasion: TokenOccasion, client: Client, presented: Secret<String>?,
-        proofKeyThumbprint: String?, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> AttachedDeviceSecret?
+    func attach(_ request: DeviceSecretRequest, upon occasion: TokenOccasion) async throws -> AttachedDeviceSecret?
 }

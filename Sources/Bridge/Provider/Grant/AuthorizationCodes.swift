@@ -42,6 +42,7 @@ package final class AuthorizationCodes: Sendable {
     }
 
     /// As ``issue(_:origin:at:)``, for a user who was admitted already.
+    /// - Parameter admission: says nothing, and cannot be had without the limit.
     func issue(
         _ grant: AuthorizationGrant, _ admission: Admission, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Secret<String>? {

@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 
 /// The server's nonces for DPoP proofs (RFC 9449 §8): they say when a proof was made at the earliest, whatever the
@@ -34,7 +33,7 @@ package struct DPoPNonces: Sendable {
     }
 
     private func code(_ end: String, keyID: String, at now: Timestamp) -> [UInt8]? {
-        guard let key = keys.current.derivedKey(keyID, purpose: "dpop nonce", at: now) else { return nil }
-        return Array(HMAC<SHA256>.authenticationCode(for: Array(end.utf8), using: key).prefix(16))
+        keys.current.authenticationCode(for: Array(end.utf8), purpose: .dpopNonce, keyID: keyID, at: now)
+            .map { Array($0.prefix(16)) }
     }
 }

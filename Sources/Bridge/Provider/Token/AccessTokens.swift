@@ -27,7 +27,7 @@ package final class AccessTokens: Sendable {
     /// Whether a text says of itself that it is one of ours, so that no other issuer need be asked.
     package func saysItIsOurs(_ token: Secret<String>) -> Bool {
         // One that was verified need not be parsed for it.
-        verified.claims(for: BearerCache.Key(token), in: codec.ringNumber) != nil || codec.saysItIsOurs(token)
+        verified.claims(for: TokenDigest(token), in: codec.ringNumber) != nil || codec.saysItIsOurs(token)
     }
 
     /// The token's claims while it is active.
@@ -63,7 +63,7 @@ package final class AccessTokens: Sendable {
     /// - Throws: ``BearerRefusal``; ``StorageError`` when the token names a key that this node does not have and the
     ///   database cannot say whether there is one.
     package func verify(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {
-        let key = BearerCache.Key(token)
+        let key = TokenDigest(token)
         if let known = verified.claims(for: key, in: codec.ringNumber), now < known.expiresAt { return known }
         let ring = codec.ringNumber
         do {

@@ -6,7 +6,7 @@ final class VerifiedTokens: Sendable {
     private struct State {
         /// Which keys the signatures were checked with.
         var ring: Int64 = 0
-        var claims: Generations<BearerCache.Key, AccessTokenClaims>
+        var claims: Generations<TokenDigest, AccessTokenClaims>
     }
 
     private let state: Mutex<State>
@@ -18,7 +18,7 @@ final class VerifiedTokens: Sendable {
     }
 
     /// - Parameter ring: the number of the keys that are in force.
-    func claims(for key: BearerCache.Key, in ring: Int64) -> AccessTokenClaims? {
+    func claims(for key: TokenDigest, in ring: Int64) -> AccessTokenClaims? {
         state.withLock { state in
             if state.ring != ring { state = State(ring: ring, claims: Generations(capacity: capacity)) }
             return state.claims.value(for: key)
@@ -26,7 +26,7 @@ final class VerifiedTokens: Sendable {
     }
 
     /// - Parameter ring: as it was before the signature was checked.
-    func insert(_ claims: AccessTokenClaims, for key: BearerCache.Key, in ring: Int64) {
+    func insert(_ claims: AccessTokenClaims, for key: TokenDigest, in ring: Int64) {
         state.withLock { state in
             if state.ring == ring { state.claims.insert(claims, for: key) }
         }

@@ -135,7 +135,11 @@ extension Lineage {
     /// - Returns: `nil` for a session that is not a sign-in of its own: what came over an edge stays as weak as it came.
     package func raised(to authentication: Authentication) -> Lineage? {
         guard isOwnSignIn else { return nil }
-        return Lineage(
+        return having(authentication)
+    }
+
+    fileprivate func having(_ authentication: Authentication) -> Lineage {
+        Lineage(
             subject: subject, opening: opening, ancestry: ancestry, appsAbove: appsAbove, parent: parent, scope: scope,
             authentication: authentication, expiresAt: expiresAt)
     }
@@ -179,6 +183,16 @@ extension AppSession {
 }
 
 extension WebSession {
+    /// This session as it was when a code that is redeemed now was granted in it. A proof that the person added since
+    /// is not the grant's: who holds the code may be a thief of the cookie of before.
+    /// - Parameter authentication: the grant's.
+    func asGranted(with authentication: Authentication) -> WebSession {
+        WebSession(
+            id: id, secretDigest: secretDigest, lineage: lineage.having(authentication), clientID: clientID,
+            appClientID: appClientID, loginTokenID: loginTokenID, createdAt: createdAt, idleLifetime: idleLifetime,
+            lastSeenAt: lastSeenAt, wantsLogoutNotice: wantsLogoutNotice, endedAt: endedAt)
+    }
+
     /// A client's session that the user grants in this one.
     ///
     /// What was granted for longer than the browser's sign-in (OpenID Connect Core §11) outlives it; a session that

@@ -14,7 +14,7 @@ package final class CrossDeviceRecords: Sendable {
     ) {
         self.store = store
         self.uses = uses
-        seal = ShortLivedSeal(keys: keys, purpose: "cross-device sign-in", time: time)
+        seal = ShortLivedSeal(keys: keys, purpose: .crossDeviceSignIn, time: time)
     }
 
     /// One record's content, as it was read.

@@ -20,7 +20,7 @@ package final class PasskeyEnrolment: Sendable {
     ) {
         self.storage = storage
         self.refusals = refusals
-        seal = ShortLivedSeal(keys: keys, purpose: "passkey enrolment", time: time)
+        seal = ShortLivedSeal(keys: keys, purpose: .passkeyEnrolment, time: time)
         self.time = time
         self.random = random
     }
@@ -38,6 +38,11 @@ package final class PasskeyEnrolment: Sendable {
             account.disabledAt == nil, try await storage.identities(of: subject).isEmpty
         else { return nil }
         return account
+    }
+
+    /// Whether a user has an account here, and is not a trusted issuer's alone.
+    package func hasAccount(_ subject: Subject) async throws -> Bool {
+        try await storage.account(of: subject) != nil
     }
 
     /// Whether a user may have passkeys, in a session that is good enough.

@@ -36,7 +36,7 @@ package final class PasskeySignIn: Sendable {
         self.throttle = throttle
         self.opener = opener
         self.refusals = refusals
-        seal = ShortLivedSeal(keys: keys, purpose: "passkey sign-in", time: time)
+        seal = ShortLivedSeal(keys: keys, purpose: .passkeySignIn, time: time)
         self.time = time
         self.random = random
     }

@@ -23,7 +23,7 @@ package final class KeyRegistration: Sendable {
         self.linkedKeys = linkedKeys
         self.configuration = configuration
         self.approvers = approvers
-        seal = ShortLivedSeal(keys: ring, purpose: "linking of a phone's key", time: time)
+        seal = ShortLivedSeal(keys: ring, purpose: .phoneKeyLinking, time: time)
         self.time = time
         self.random = random
     }
@@ -100,11 +100,11 @@ package final class KeyRegistration: Sendable {
                     detail: .narrowedScope)
             }
             guard session.authentication.isFresh(within: LinkedKeys.linkFreshness, at: now) else {
-                let seconds = LinkedKeys.linkFreshness.inMilliseconds / 1000
                 throw OAuthError(
                     .insufficientUserAuthentication,
-                    "linking a key takes a sign-in of the last \(seconds / 60) minutes",
-                    detail: .authenticationTooOld, challenge: Self.challenge("max_age=\"\(seconds)\""))
+                    "linking a key takes a sign-in of the last \(LinkedKeys.linkFreshness.roundedUpMinutes) minutes",
+                    detail: .authenticationTooOld,
+                    challenge: AuthenticationChallenge.text(maximumAge: LinkedKeys.linkFreshness))
             }
         } catch {
             try await approvers.record(
@@ -122,13 +122,8 @@ package final class KeyRegistration: Sendable {
             throw OAuthError(
                 .insufficientUserAuthentication, "linking a key takes a sign-in with everything that the account has",
                 detail: .authenticationTooWeak,
-                challenge: Self.challenge("acr_values=\"\(AuthenticationLevel.twoFactors.rawValue)\""))
+                challenge: AuthenticationChallenge.text(acrValues: [AuthenticationLevel.twoFactors.rawValue]))
         }
         return session
-    }
-
-    /// RFC 9470 §3.
-    private static func challenge(_ demand: String) -> String {
-        "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\", \(demand)"
     }
 }

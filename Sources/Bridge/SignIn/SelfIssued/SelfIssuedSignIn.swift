@@ -37,14 +37,14 @@ package final class SelfIssuedSignIn: Sendable {
         self.linkedKeys = linkedKeys
         self.transactions = SelfIssuedTransactions(
             store: transactions,
-            seal: ShortLivedSeal(keys: ring, purpose: "sign-in that waits for a phone", time: time))
+            seal: ShortLivedSeal(keys: ring, purpose: .phoneSignIn, time: time))
         self.storage = storage
         self.opener = opener
         self.codes = codes
         self.throttle = throttle
         limits = linkedKeys.limits
         refusals = linkedKeys.refusals
-        seal = ShortLivedSeal(keys: ring, purpose: "proof of a phone's key", time: time)
+        seal = ShortLivedSeal(keys: ring, purpose: .phoneKeyProof, time: time)
         self.time = time
         self.random = random
     }

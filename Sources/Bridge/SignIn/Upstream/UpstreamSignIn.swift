@@ -6,33 +6,41 @@ package import OAuth2
 /// user is known. Accounts are found by `iss` and `sub` alone: an e-mail address may change hands.
 package final class UpstreamSignIn: Sendable {
     static let tripLifetime = Authorizations.journeyLifetime
+    /// How long the question stands that ``Outcome/asks`` is: as long as its form.
+    static let questionLifetime = FormTokens.lifetime
     /// How far the provider's clock may be off.
     static let clockTolerance = Duration.seconds(60)
 
     package let providers: [any UpstreamProvider]
     private let accounts: any UserStore
+    private let uses: any RequestStore
     private let opener: SessionOpener
     private let refusals: RefusalLog
     private let gate: LimitGate
     private let limits: LimitSettings
     private let seal: ShortLivedSeal
+    private let answers: ShortLivedSeal
     private let time: TimeSource
     private let random: RandomSource
     private let recorder: SpanRecorder?
 
-    /// - Parameter recorder: `nil` where no traces are recorded.
+    /// - Parameters:
+    ///   - uses: keeps which answers were taken in after a question.
+    ///   - recorder: `nil` where no traces are recorded.
     package init(
-        providers: [any UpstreamProvider], accounts: any UserStore, opener: SessionOpener,
+        providers: [any UpstreamProvider], accounts: any UserStore, uses: any RequestStore, opener: SessionOpener,
         refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings, keys: Reloadable<SecretKeyRing>,
         time: TimeSource = .system, random: RandomSource = .system, recorder: SpanRecorder? = nil
     ) {
         self.providers = providers
         self.accounts = accounts
+        self.uses = uses
         self.opener = opener
         self.refusals = refusals
         gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
-        seal = ShortLivedSeal(keys: keys, purpose: "upstream sign-in", time: time)
+        seal = ShortLivedSeal(keys: keys, purpose: .upstreamSignIn, time: time)
+        answers = ShortLivedSeal(keys: keys, purpose: .upstreamAnswer, time: time)
         self.time = time
         self.random = random
         self.recorder = recorder
@@ -68,6 +76,11 @@ package final class UpstreamSignIn: Sendable {
     /// The outcome of a trip to the provider.
     package enum Outcome: Sendable {
         case signedIn(OpenedSession, errand: String)
+        /// Somebody else is signed in in this browser, who is asked first (contract §4.3).
+        /// - Parameters:
+        ///   - proposed: the provider's user; one who has no account yet, by the provider's own name for them.
+        ///   - sealed: for ``UpstreamSignIn/switchAccount(_:sealed:browser:replacing:origin:)``.
+        case asks(current: Subject, proposed: Account, sealed: String, errand: String)
         /// - Parameter errand: `nil` when the answer was not to one of our requests.
         case refused(errand: String?)
         /// Too many answers of this network; the provider was not asked.
@@ -77,6 +90,7 @@ package final class UpstreamSignIn: Sendable {
         var label: String {
             switch self {
             case .signedIn: "opened"
+            case .asks: "switch"
             case .refused: "refused"
             case .limited: "limited"
             }
@@ -84,8 +98,12 @@ package final class UpstreamSignIn: Sendable {
     }
 
     /// Takes in the provider's answer, at the origin where the trip began.
+    /// - Parameters:
+    ///   - held: the live sessions of the browser, by whichever cookies. A provider may answer at once, and a foreign page
+    ///     can send a browser there, so the user of another account is asked before that one's session ends.
+    ///   - current: the session whose place the new one takes, alive or not.
     package func finish(
-        _ id: String, _ parameters: FormParameters, browser: OpaqueSecret, at here: WebOrigin,
+        _ id: String, _ parameters: FormParameters, browser: OpaqueSecret, at here: WebOrigin, held: [WebSession],
         replacing current: WebSession?, origin: RequestOrigin
     ) async throws -> Outcome {
         let now = time.now()
@@ -93,9 +111,73 @@ package final class UpstreamSignIn: Sendable {
             let state = parameters["state"], let trip = trip(state, browser: browser), trip.provider == id
         else { return try await refuse(.stale, errand: nil, origin: origin, at: now) }
         return try await inTrace(of: trip) {
-            try await finish(
-                trip, state: state, at: provider, parameters, at: here, replacing: current, origin: origin, now)
+            do {
+                let answer = try await answer(
+                    to: trip, state: state, at: provider, parameters, at: here, origin: origin, now)
+                switch answer {
+                case .limited(let wait): return .limited(retryAfter: wait, errand: trip.errand)
+                case .named(let answer):
+                    if let question = try await question(answer, besides: held, browser: browser) { return question }
+                    return try await open(answer, inPlaceOf: current, origin: origin, at: now)
+                }
+            } catch let refusal as UpstreamRefusal {
+                return try await refuse(refusal, errand: trip.errand, origin: origin, at: now)
+            }
         }
+    }
+
+    /// Takes in the "yes" to the question whether the provider's user takes the place of the browser's. It counts once: who
+    /// signs out after it is not signed in again by a form that is sent again.
+    package func switchAccount(
+        _ id: String, sealed: String, browser: OpaqueSecret, replacing current: WebSession?, origin: RequestOrigin
+    ) async throws -> Outcome {
+        let now = time.now()
+        guard let answer = answer(sealed, of: id, browser: browser),
+            try await uses.useUp(
+                "upstream answer \(answer.mark)", madeAt: answer.cameAt, lifetime: Self.questionLifetime)
+        else { return try await refuse(.stale, errand: nil, origin: origin, at: now) }
+        return try await open(answer, inPlaceOf: current, origin: origin, at: now)
+    }
+
+    /// What the sign-in is for where the question is answered already: a form that is sent twice finds the provider's
+    /// user signed in, and nobody else. Nothing changes.
+    /// - Returns: `nil` as well for what is no answer of this browser's.
+    package func answeredErrand(
+        _ id: String, sealed: String, browser: OpaqueSecret, held: [WebSession]
+    ) async throws -> String? {
+        guard !held.isEmpty, let answer = answer(sealed, of: id, browser: browser),
+            let known = try await accounts.account(linkedTo: answer.identity),
+            held.allSatisfy({ $0.subject == known.subject })
+        else { return nil }
+        return answer.errand
+    }
+
+    private func answer(_ sealed: String, of id: String, browser: OpaqueSecret) -> UpstreamAnswer? {
+        guard let answer = answers.open(sealed, binding: browser.digest).flatMap({ UpstreamAnswer($0) }),
+            answer.provider == id, providers.contains(where: { $0.id == id })
+        else { return nil }
+        return answer
+    }
+
+    /// What is asked where another account's user is signed in; `nil` where nobody has to be asked. Nothing changes.
+    private func question(
+        _ answer: UpstreamAnswer, besides held: [WebSession], browser: OpaqueSecret
+    ) async throws -> Outcome? {
+        guard !held.isEmpty else { return nil }
+        let known = try await accounts.account(linkedTo: answer.identity)
+        // Who is disabled is refused, whoever is signed in.
+        guard known?.disabledAt == nil, let other = held.first(where: { $0.subject != known?.subject }) else {
+            return nil
+        }
+        let proposed =
+            known
+            ?? Account(
+                subject: Subject(rawValue: answer.identity.subject), username: nil, displayName: answer.name,
+                createdAt: answer.cameAt)
+        return .asks(
+            current: other.subject, proposed: proposed,
+            sealed: try answers.seal(answer.text, binding: browser.digest, lifetime: Self.questionLifetime),
+            errand: answer.errand)
     }
 
     /// Runs `body` in the trace of the request that sent the browser away, where that was recorded.
@@ -108,42 +190,55 @@ package final class UpstreamSignIn: Sendable {
         }
     }
 
-    private func finish(
-        _ trip: Trip, state: String, at provider: any UpstreamProvider, _ parameters: FormParameters,
-        at here: WebOrigin, replacing current: WebSession?, origin: RequestOrigin, _ now: Timestamp
+    /// Whom the provider names, unless it is not asked now.
+    private enum Answer {
+        case named(UpstreamAnswer)
+        case limited(Duration)
+    }
+
+    /// - Throws: ``UpstreamRefusal`` when the answer does not count.
+    private func answer(
+        to trip: Trip, state: String, at provider: any UpstreamProvider, _ parameters: FormParameters,
+        at here: WebOrigin, origin: RequestOrigin, _ now: Timestamp
+    ) async throws -> Answer {
+        guard let code = parameters["code"], parameters["error"] == nil else { throw UpstreamRefusal.declined }
+        // One good `state` may come back with any number of made-up codes, and each costs a request of ours with
+        // our credentials. So they are counted before the provider is asked, and what it does not answer stays
+        // counted; a user it names takes nothing from their neighbours.
+        let keys = limits.upstreamAnswerKeys(origin: origin)
+        let decision = try await gate.take(keys, origin: origin, at: now)
+        if let wait = decision.retryAfter { return .limited(wait) }
+        let user = try await provider.user(
+            code: Secret(code), issuer: parameters["iss"],
+            for: UpstreamRequest(
+                state: state, nonce: trip.nonce, verifier: trip.verifier,
+                redirectURI: Self.callback(of: trip.provider, at: here)), at: now)
+        try? await gate.giveBack(keys, at: now)
+        // An upstream that ignored what it was asked for must not pass for one that did it.
+        guard !trip.isFresh || Self.isOfTrip(user, began: trip.began) else { throw UpstreamRefusal.notFresh }
+        return .named(
+            UpstreamAnswer(
+                user, of: trip.provider,
+                authentication: Self.authentication(of: user, began: trip.began, at: now), errand: trip.errand,
+                mark: random.text(16), at: now))
+    }
+
+    private func open(
+        _ answer: UpstreamAnswer, inPlaceOf current: WebSession?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Outcome {
-        do {
-            guard let code = parameters["code"], parameters["error"] == nil else { throw UpstreamRefusal.declined }
-            // One good `state` may come back with any number of made-up codes, and each costs a request of ours with
-            // our credentials. So they are counted before the provider is asked, and what it does not answer stays
-            // counted; a user it names takes nothing from their neighbours.
-            let keys = limits.upstreamAnswerKeys(origin: origin)
-            let decision = try await gate.take(keys, origin: origin, at: now)
-            if let wait = decision.retryAfter { return .limited(retryAfter: wait, errand: trip.errand) }
-            let user = try await provider.user(
-                code: Secret(code), issuer: parameters["iss"],
-                for: UpstreamRequest(
-                    state: state, nonce: trip.nonce, verifier: trip.verifier,
-                    redirectURI: Self.callback(of: trip.provider, at: here)), at: now)
-            try? await gate.giveBack(keys, at: now)
-            // An upstream that ignored what it was asked for must not pass for one that did it.
-            guard !trip.isFresh || Self.isOfTrip(user, began: trip.began) else { throw UpstreamRefusal.notFresh }
-            let account = try await account(of: user, at: now)
-            guard account.disabledAt == nil,
-                let opened = try await opener.open(
-                    for: account.subject, authentication: Self.authentication(of: user, began: trip.began, at: now),
-                    provenBy: .upstream(
-                        UpstreamSession(
-                            issuer: user.identity.issuer, subject: user.identity.subject, session: user.session)),
-                    replacing: current, origin: origin, at: now)
-            else {
-                return try await refuse(
-                    .userDisabled, of: account.subject, errand: trip.errand, origin: origin, at: now)
-            }
-            return .signedIn(opened, errand: trip.errand)
-        } catch let refusal as UpstreamRefusal {
-            return try await refuse(refusal, errand: trip.errand, origin: origin, at: now)
+        let account = try await account(of: answer, at: now)
+        guard account.disabledAt == nil,
+            let opened = try await opener.open(
+                for: account.subject, authentication: answer.authentication,
+                provenBy: .upstream(
+                    UpstreamSession(
+                        issuer: answer.identity.issuer, subject: answer.identity.subject, session: answer.session)),
+                replacing: current, origin: origin, at: now)
+        else {
+            return try await refuse(
+                .userDisabled, of: account.subject, errand: answer.errand, origin: origin, at: now)
         }
+        return .signedIn(opened, errand: answer.errand)
     }
 
     private struct Trip {
@@ -174,7 +269,7 @@ package final class UpstreamSignIn: Sendable {
     }
 
     /// The linked account; a new one at the first sign-in.
-    private func account(of user: UpstreamUser, at now: Timestamp) async throws -> Account {
+    private func account(of user: UpstreamAnswer, at now: Timestamp) async throws -> Account {
         if let known = try await accounts.account(linkedTo: user.identity) { return known }
         let account = Account(
             subject: Account.makeSubject(random: random), username: nil, displayName: user.name, email: user.email,

@@ -22,16 +22,23 @@ extension Pages {
     }
 
     /// "Signed in as A, continue as B?"; keeping A is the first choice and changes nothing.
+    /// - Parameter provider: who says that it is B; `nil` where a link does.
     func switchAccount(
-        current: Person, proposed: Person, home: String, action: String, fields: [HiddenField],
-        to visitor: PageVisitor
+        current: Person, proposed: Person, by provider: String? = nil, home: String, action: String,
+        fields: [HiddenField], to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
+        func byProvider(_ key: String, else keyOfLinks: String) -> String {
+            guard let provider else { return texts.text("switch", keyOfLinks, in: language) }
+            return texts.text("switch", key, in: language, ["provider": provider])
+        }
         return render(
             "switch",
             [
                 "current": current.values, "proposed": proposed.values, "home": home, "action": action,
                 "fields": fields.map(\.values),
+                "proposed_label": byProvider("provider_names", else: "link_is_for"),
+                "explanation": byProvider("provider_explanation", else: "explanation"),
                 "cost": texts.text("switch", "cost", in: language, ["subject": current.name]),
                 "keep_label": texts.text("switch", "keep", in: language, ["subject": current.name]),
                 "switch_label": texts.text("switch", "continue", in: language, ["subject": proposed.name]),

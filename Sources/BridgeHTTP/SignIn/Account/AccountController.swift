@@ -10,10 +10,12 @@ package final class AccountServices: Sendable {
 
     let storage: any Storage
     let passwords: PasswordChange
+    let consents: Consents
 
-    package init(storage: any Storage, passwords: PasswordChange) {
+    package init(storage: any Storage, passwords: PasswordChange, consents: Consents) {
         self.storage = storage
         self.passwords = passwords
+        self.consents = consents
     }
 }
 

@@ -33,7 +33,7 @@ struct AccountPage: Sendable {
         .userPasskeyRemoved, .userRenamed,
         .userSetUpLinkMade, .userDisabled, .userEnabled, .loginTokenRedeemed, .loginTokenReplayed, .appSessionOpened,
         .deviceSecretIssued, .deviceSecretRevoked, .webSessionEnded, .selfIssuedLinked, .selfIssuedUnlinked,
-        .consentGranted, .crossDeviceApproved, .deviceCodeApproved,
+        .consentGranted, .consentWithdrawn, .crossDeviceApproved, .deviceCodeApproved,
     ]
 }
 

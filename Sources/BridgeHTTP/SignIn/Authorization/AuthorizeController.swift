@@ -117,7 +117,9 @@ struct AuthorizeController: BrowserGroup {
     ) async throws -> LoginTokenAuthorizations.Visitor {
         let named = try await browsers.named(by: request, forRequestOf: client)
         return LoginTokenAuthorizations.Visitor(
-            browser: browser, session: named?.alive, left: named?.left, tokenSessions: tokenSessions.map(\.session),
+            browser: browser, session: named?.alive,
+            isGranting: named?.alive.map { origins.grants($0, to: client) } ?? false, left: named?.left,
+            tokenSessions: tokenSessions.map(\.session),
             spent: Set(tokenSessions.filter(\.isSpent).map(\.session.id)), mayRedeem: mayRedeem,
             retry: request.cookie(RetryCookie.name), origin: context.origin(of: request))
     }
@@ -125,7 +127,7 @@ struct AuthorizeController: BrowserGroup {
     /// What a browser's cookies of the profile `tokens` name.
     private struct TokenSessions {
         var all: [SignedIn] = []
-        /// Those in which the client's request may be answered.
+        /// Those that count where the client asks.
         var answering: [SignedIn] = []
     }
 

@@ -89,6 +89,8 @@ struct DeviceGrantController: BrowserGroup {
                 ], to: pageVisitor(request, context))
             FormCookie.set(browser, in: &response.headers)
             return response
+        case .letInBefore(let client):
+            return pages.deviceAnswered(client.name, wasLetIn: true, to: pageVisitor(request, context))
         case .unknown:
             metrics.count(.unknown)
             return try await entry(session, .unknown, typed: kept, browser: browser, request, context)

@@ -17,6 +17,7 @@ struct DevicesController: BrowserGroup {
 
     let kit: BrowserPages
     let places: SignedInPlaces
+    let accounts: any UserStore
 
     @Sendable func show(
         _ request: Request, context: BridgeRequestContext, found: SignedIn
@@ -36,7 +37,7 @@ struct DevicesController: BrowserGroup {
             if place.kind == .browser, here.contains(place.id) { listing.places[index].isCurrent = true }
         }
         var response = pages.devices(
-            listing, isOwn: session.isOwnSignIn,
+            listing, isOwn: session.isOwnSignIn, signIn: try await signIn(of: session.subject),
             clientName: { directory[$0]?.name ?? $0.rawValue },
             formToken: try formTokens.make(for: .devices, binding: binding, session: request.sessionSecret),
             notice: notice, to: pageVisitor(request, context))
@@ -77,13 +78,20 @@ struct DevicesController: BrowserGroup {
             throw OAuthError(.invalidRequest, "the form does not say what to end")
         }
         let notice: DevicesNotice = endsOthers ? .endedOthers : .ended
-        var response = onward(
-            mayEnd ? "\(Self.path)?\(notice.rawValue)" : pages.signInForDevices ?? Self.path, request)
+        let next =
+            if mayEnd { "\(Self.path)?\(notice.rawValue)" } else { try await signIn(of: session.subject) ?? Self.path }
+        var response = onward(next, request)
         let alive = try await browserSignOut.sessions(of: request).map(\.session.id)
         let ended = here.filter { !alive.contains($0.session.id) }
         browserSignOut.takeCookies(of: ended, request, in: &response.headers)
         if ended.contains(where: { $0.tokenPrefix == nil }) { SessionCookies.clear(in: &response.headers) }
         return response
+    }
+
+    /// Where the user signs in to see all; `nil` for whoever has no account here.
+    private func signIn(of subject: Subject) async throws -> String? {
+        guard let path = pages.signInForDevices, try await accounts.account(of: subject) != nil else { return nil }
+        return path
     }
 
     /// Every session of the same user that the browser's cookies open, of either profile.

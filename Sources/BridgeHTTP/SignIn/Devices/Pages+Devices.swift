@@ -15,10 +15,11 @@ extension Pages {
     /// The user's devices and sessions, each with a button that ends it.
     /// - Parameters:
     ///   - isOwn: whether the person signed in here; any other session is shown itself alone.
+    ///   - signIn: where the person may do so, to be shown the rest.
     ///   - notice: what came of the visitor's last answer.
     func devices(
-        _ listing: SignedInPlaces.Listing, isOwn: Bool, clientName: (ClientID) -> String, formToken: String,
-        notice: DevicesNotice?, to visitor: PageVisitor
+        _ listing: SignedInPlaces.Listing, isOwn: Bool, signIn: String?, clientName: (ClientID) -> String,
+        formToken: String, notice: DevicesNotice?, to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         let places = listing.places
@@ -42,7 +43,7 @@ extension Pages {
             "has_others": places.contains { !$0.isCurrent },
         ]
         values["notice"] = text(of: notice, in: "devices", language)
-        values["sign_in_again"] = signInForDevices
+        values["sign_in_again"] = signIn
         return render("devices", values, notice: notice, to: visitor, language: language)
     }
 

@@ -61,8 +61,11 @@ struct PasskeysController: BrowserGroup {
     private func page(
         _ session: WebSession, _ notice: PasskeysNotice?, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
-        // A session that came over an edge is somebody's who need not be the user: it is shown nothing.
-        guard session.isOwnSignIn else { return onward(SignInController.path(backTo: Self.path), request) }
+        // A session that came over an edge is somebody's who need not be the user: it is shown nothing. A user without an
+        // account here has no sign-in to be led to, and no passkey.
+        if !session.isOwnSignIn, try await enrolment.hasAccount(session.subject) {
+            return onward(SignInController.path(backTo: Self.path), request)
+        }
         let visitor = pageVisitor(request, context)
         let known = try await enrolment.passkeys(of: session.subject)
         let account = try await enrolment.account(in: session)

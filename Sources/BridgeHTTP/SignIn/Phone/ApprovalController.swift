@@ -134,7 +134,7 @@ enum ApprovalRequestReader {
     }
 
     private static func flagText(_ value: JSONValue) -> String? {
-        value.integer.map(String.init) ?? value.bool.map { "\($0)" }
+        value.wholeNumber.map(String.init) ?? value.bool.map { "\($0)" }
     }
 
     private static func fields(form body: [UInt8], _ names: Set<String>) throws -> [String: String] {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Bridge
 
-/// Consent in a browser's session that came over an edge: what is asked about, remembered and missed is what the session
-/// can give (contract §16).
+/// Consent in a browser's session that came over an edge: what is asked about and missed is what the session can give,
+/// and a yes counts for its code alone (contract §16).
 @Suite struct ConsentAlongEdgesTests {
     private static let all = "openid profile email"
 
@@ -28,15 +28,18 @@ import Testing
             authorizations = provider.authorizations()
         }
 
-        /// - Parameter scope: what the app's bearer had whose link opened it; `nil` for a sign-in of the user's own.
+        /// - Parameters:
+        ///   - scope: what the app's bearer had that opened it; `nil` for a sign-in of the user's own.
+        ///   - edge: how that app did.
         func session(
-            _ id: SessionID, of subject: Subject = "alice", openedBy scope: String?
+            _ id: SessionID, of subject: Subject = "alice", openedBy scope: String?,
+            along edge: SessionOpening = .loginToken
         ) async throws -> WebSession {
             let now = clock.now
             let session = WebSession(
                 id: id, secretDigest: "digest of \(id)", subject: subject, clientID: Self.site,
                 appClientID: scope == nil ? nil : app, parentID: nil, loginTokenID: nil,
-                opening: scope == nil ? .authorize : .loginToken, scope: scope.flatMap { Scope($0) },
+                opening: scope == nil ? .authorize : edge, scope: scope.flatMap { Scope($0) },
                 authentication: Authentication(time: now, acr: "aal1", amr: ["pwd"]), createdAt: now,
                 expiresAt: now + .seconds(3600), idleLifetime: .seconds(3600), lastSeenAt: now)
             _ = try await storage.open(session, replacing: nil, events: [])
@@ -84,27 +87,42 @@ import Testing
         return (journey, request.consentScope.description)
     }
 
-    @Test func `contract §16: what is asked about, given and remembered is what the session can give`() async throws {
+    @Test func `contract §16: what is asked about and given is what the session can give`() async throws {
         try await withWorld { world in
             let linked = try await world.session("linked", openedBy: "openid email")
             let question = try question(try await world.ask(linked))
             #expect(question.scope == "openid email")
             let answer = try await world.answer(try await world.agree(question.journey, linked))
             #expect(answer == "openid email")
-            #expect(try await world.consent() == ["openid", "email"])
         }
     }
 
-    @Test func `contract §16: a yes in a session of a link says nothing for the user's own sign-in`() async throws {
+    @Test(arguments: [SessionOpening.loginToken, .deviceCode])
+    func `contract §16.3: a yes in a session of a link, or of a phone's approval, counts for its code alone`(
+        edge: SessionOpening
+    ) async throws {
         try await withWorld { world in
-            let linked = try await world.session("linked", openedBy: "openid")
-            _ = try await world.agree(try question(try await world.ask(linked)).journey, linked)
-            // The same session is not asked again for what it cannot give.
-            #expect(try await world.answer(try await world.ask(linked, prompt: "none")) == "openid")
+            let linked = try await world.session("linked", openedBy: Self.all, along: edge)
+            let answer = try await world.answer(
+                try await world.agree(try question(try await world.ask(linked)).journey, linked))
+            #expect(answer == Self.all)
+            #expect(try await world.consent().isEmpty)
+            #expect(try await world.answer(try await world.ask(linked, prompt: "none")) == "consent_required")
             let own = try await world.session("own", openedBy: nil)
             #expect(try await world.answer(try await world.ask(own, prompt: "none")) == "consent_required")
             let asked = try question(try await world.ask(own))
             #expect(asked.scope == Self.all)
+        }
+    }
+
+    @Test func `contract §16.3: what an own sign-in agreed to is not asked in a session of a link`() async throws {
+        try await withWorld { world in
+            let own = try await world.session("own", openedBy: nil)
+            _ = try await world.agree(try question(try await world.ask(own, "openid")).journey, own)
+            #expect(try await world.consent() == ["openid"])
+            // Nor what the session cannot give.
+            let linked = try await world.session("linked", openedBy: "openid")
+            #expect(try await world.answer(try await world.ask(linked, prompt: "none")) == "openid")
         }
     }
 
@@ -121,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `contract §16: a page of the user's own sign-in remembers no more than the session that answers it`()
+    @Test func `contract §16: a page of the user's own sign-in says no more than the session that answers it`()
         async throws
     {
         try await withWorld { world in
@@ -130,7 +148,7 @@ import Testing
             let linked = try await world.session("linked", openedBy: "openid")
             let answer = try await world.answer(try await world.agree(question.journey, linked))
             #expect(answer == "openid")
-            #expect(try await world.consent() == ["openid"])
+            #expect(try await world.consent().isEmpty)
         }
     }
 

@@ -33,6 +33,34 @@ import Testing
         }
     }
 
+    @Test func `§16.1: a device keeps the strength that it was let in with when its user's session is raised`()
+        async throws
+    {
+        try await withDevices { world in
+            let started = try await world.start()
+            let session = try await world.signIn()
+            try await world.answer(started, in: session)
+            try await world.provider.raise(session.id)
+            let told = try claims(try await world.poll(started).accessToken)
+            #expect(told["acr"]?.string == "aal1")
+            #expect(told["amr"] == JSONValue.array([.string("pwd")]))
+        }
+    }
+
+    @Test func `a user who ends everything else ends an approval that the device has not fetched yet`() async throws {
+        try await withDevices { world in
+            let started = try await world.start()
+            let session = try await world.signIn()
+            try await world.answer(started, in: session)
+            let places = SignedInPlaces(
+                devices: world.storage, apps: world.storage, webs: world.storage, audit: world.storage,
+                endings: world.provider.service.endings, time: world.clock.source)
+            try await places.endOthers(than: session, origin: origin())
+            let outcome = try await refusal { try await world.poll(started) }
+            #expect(outcome == "access_denied approval_ended")
+        }
+    }
+
     @Test func `what a client may have no more when its user answers is not granted`() async throws {
         try await withDevices { world in
             let started = try await world.start(DeviceWorld.trusted, scope: "openid profile address phone")
@@ -81,7 +109,7 @@ import Testing
         try await withDevices { world in
             let session = try await world.signIn()
             let seal = ShortLivedSeal(
-                keys: world.provider.service.keys, purpose: "device approval", time: world.clock.source)
+                keys: world.provider.service.keys, purpose: .deviceApproval, time: world.clock.source)
             for (agreed, expected) in [(false, "denied"), (true, "approved")] {
                 let started = try await world.start()
                 let code = try #require(OpaqueSecret(started.deviceCode.expose(), kind: .deviceCode))

@@ -83,6 +83,23 @@ import Testing
         }
     }
 
+    @Test func `a code that its user has answered is told to that user as such, and to nobody else`() async throws {
+        try await withDevices { world in
+            let started = try await world.start()
+            try await world.answer(started, in: try await world.signIn())
+            let again = try await world.find(started.userCode.shown, try await world.signIn())
+            guard case .letInBefore(let client) = again else { Issue.record("\(again)"); return }
+            #expect(client.id == DeviceWorld.tv)
+            let told = try await world.provider.service.events()
+            #expect(!told.contains { $0.hasPrefix("device_code.refused") })
+            let other = try await world.find(started.userCode.shown, try await world.signIn("bob"))
+            guard case .unknown = other else { Issue.record("\(other)"); return }
+            world.clock.advance(.seconds(600))
+            let late = try await world.find(started.userCode.shown, try await world.signIn())
+            guard case .unknown = late else { Issue.record("\(late)"); return }
+        }
+    }
+
     @Test func `a client without the grant starts nothing`() async throws {
         try await withDevices { world async throws in
             #expect(try await world.refusalOfStart("mute") == "unauthorized_client grant_type")
