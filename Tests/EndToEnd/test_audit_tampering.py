@@ -324,6 +324,19 @@ def test_an_export_shows_what_the_database_does(copy, tmp_path, attack):
     assert attack.alone | attack.kept <= kinds(report("--checkpoint", str(elsewhere)))
 
 
+def test_an_export_in_a_pipe_is_refused_and_notes_in_one_are_read(copy, tmp_path):
+    public = tmp_path / "audit.pub"
+    public.write_bytes(instance.run("audit", "public-key", "--data", str(copy)).stdout)
+    export = instance.run("audit", "export", "--data", str(copy)).stdout
+    trusting = ["audit", "verify", "--public-key", str(public)]
+    done = instance.run(*trusting, "--export", "/dev/stdin", stdin=export, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"Cannot verify /dev/stdin: it is a pipe or a device" in done.stderr
+    notes = (copy / "audit-checkpoints").read_bytes()
+    done = instance.run(*trusting, "--data", str(copy), "--checkpoint", "/dev/stdin", stdin=notes)
+    assert json.loads(done.stdout)["kept_notes"] == 6
+
+
 def test_our_own_reading_of_the_format_is_the_programs(original):
     with Log(original) as log:
         key = Key(original / "audit-signing-key")
@@ -636,7 +649,7 @@ def test_misuse_of_the_options_is_told(copy, tmp_path):
     nothing = tmp_path / "nothing"
     nothing.write_text("no note at all\n")
     for options, words in [(["--checkpoint", str(nothing)], "holds no signed note"),
-                           (["--checkpoint", str(tmp_path / "missing")], "cannot be read"),
+                           (["--checkpoint", str(tmp_path / "missing")], "missing: no such file or directory."),
                            (["--retention", "forever"], "--retention must be a duration")]:
         done = instance.run("audit", "verify", "--data", str(copy), *options, check=False)
         assert done.returncode != 0 and words in done.stderr.decode(), done

@@ -237,6 +237,21 @@ def test_a_user_whose_name_begins_with_a_dash_is_named_after_two_of_them(whole):
     assert run([*line[:1], "audit", "search", *line[3:], "--sub", "-_09oX3"], "").returncode == 0
 
 
+@pytest.mark.parametrize("words, told", [
+    (["users", "add", "latin"], b"Pa\xdfw\xf6rter-lang\n"), (["users", "password", "zoe"], b"Pa\xdfw\xf6rter-lang\n"),
+    (["clients", "add", "-"], b'{"client_id": "s9", "client_type": "native", "client_name": "Caf\xe9"}')])
+def test_what_is_not_utf_8_is_refused_rather_than_repaired(whole, words, told):
+    done = instance.run(*words, "--config", str(whole.config), stdin=told, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"Error: Cannot read the standard input: it is not text in UTF-8.\n"
+
+
+def test_a_file_to_write_is_not_told_as_one_to_read(whole):
+    done = run([*whole.line("vectors serve"), "--port-file", f"{MISSING}/port"], "")
+    assert done.returncode == 1
+    assert done.stderr.decode() == f"Error: Cannot write {MISSING}/port: no such file or directory.\n"
+
+
 def test_explain_redirect_needs_no_entry_that_is_exact():
     done = run([instance.binary(), "explain", "redirect", "--allow", "/user/*", "/user/a"], "")
     assert done.returncode == 0 and json.loads(done.stdout)["passes"] is True, done.stderr

@@ -292,7 +292,7 @@ def test_the_command_retires_beside_running_nodes_and_says_what_that_costs(store
     assert "it was retired before" in again
     for name in ["nobody", "-nobody"]:
         unknown = run("keys", "retire", *where, name, "--now", check=False)
-        assert unknown.returncode == 1 and b"There is no such key" in unknown.stderr, unknown.stderr
+        assert unknown.returncode == 1 and f"There is no key {name};".encode() in unknown.stderr, unknown.stderr
     assert run("keys", "retire", *where, check=False).returncode != 0
     rows = stores[0].query("SELECT detail FROM audit_event WHERE type = 'key.retired' AND reason = 'laptop stolen'",
                            fleet.name)

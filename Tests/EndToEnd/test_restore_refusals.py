@@ -77,6 +77,27 @@ def test_a_backup_that_finds_no_room_names_the_copy_and_leaves_nothing_of_it(pla
     place.backup(folder)
 
 
+def test_a_backup_that_is_ended_by_a_signal_leaves_nothing_and_one_that_was_killed_is_told(place, tmp_path):
+    # It waits for the database, with its file made already.
+    held = sqlite3.connect(place.database, isolation_level=None)
+    held.execute("PRAGMA locking_mode = EXCLUSIVE")
+    held.execute("BEGIN IMMEDIATE")
+    folder = tmp_path / "backup"
+    command = [instance.binary(), "backup", str(folder), "--config", str(place.config)]
+
+    def ended_by(number: int) -> int:
+        backup = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=instance.environment())
+        instance.wait_until(lambda: list(folder.glob("drawbridge.sqlite.partial*")), 30, "the copy")
+        backup.send_signal(number)
+        return backup.wait(30)
+
+    assert ended_by(signal.SIGTERM) == 128 + signal.SIGTERM and list(folder.iterdir()) == []
+    assert ended_by(signal.SIGKILL) == -signal.SIGKILL and list(folder.iterdir())
+    held.close()
+    told = place.run("backup", str(folder))
+    assert told.returncode == 1 and told.stderr.decode().startswith(f"Error: {folder} holds a part of a backup."), told
+
+
 def test_a_restore_that_finds_no_room_names_the_data_folder_and_leaves_nothing_there(place, tmp_path):
     folder = place.backup(tmp_path / "backup")
     before = place.database.read_bytes()

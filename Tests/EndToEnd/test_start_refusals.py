@@ -184,6 +184,49 @@ def test_a_file_that_root_left_is_named_with_whose_it_is_and_what_to_do(place, n
         assert [line for line in lines if line.startswith("FAIL  ") and line.endswith(remedy)], lines
 
 
+@pytest.mark.parametrize("name, mode, told", [
+    ("data", 0o500, "FAIL  data folder: Cannot write to the folder {path}: permission denied."),
+    (DATABASE, 0o400, "FAIL  database: {path} is not writable"),
+])
+def test_check_config_online_tells_what_the_account_of_a_start_cannot_write(place, name, mode, told):
+    (place / name).chmod(mode)
+    more = {}
+    if os.geteuid() == 0:
+        for path in {place / "data", *(place / "data").iterdir()}:
+            os.chown(path, NOBODY, NOBODY)
+        for folder in (place / "data").parents:
+            if folder != Path("/") and folder.stat().st_uid == 0:
+                folder.chmod(folder.stat().st_mode | 0o055)
+        more = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    done = subprocess.run([instance.binary(), "check-config", "--online", "--config", str(settings(place))],
+                          capture_output=True, text=True, timeout=60, env=instance.environment(), **more)
+    (place / "data").chmod(0o700)
+    lines = [line for line in done.stdout.splitlines() if line.startswith(told.format(path=place / name))]
+    assert done.returncode == 1 and lines, done
+
+
+@pytest.mark.parametrize("setting, name, text, phrase", [
+    ("default_web_client: wwww", None, "", "wwww"),
+    ("public_directory: public", "texts/en.json", "{bad", "texts/en.json"),
+    ("public_directory: public", "templates/account.mustache", "{{#open}}", "templates/account.mustache"),
+])
+def test_settings_that_no_server_starts_with_are_refused_by_serve_and_by_check_config(place, setting, name, text, phrase):
+    add_setting(place, setting)
+    if name:
+        file = place / "public" / name
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+
+    def status(*words: str) -> tuple[int, bool]:
+        done = subprocess.run([instance.binary(), *words, "--config", str(settings(place))], capture_output=True, text=True,
+                              timeout=60, env=instance.environment())
+        lines = (done.stdout + done.stderr).splitlines()
+        return done.returncode, any(phrase in line for line in lines if re.match("  - |FAIL  ", line))
+
+    assert status("serve") == (78, True)
+    assert status("check-config", "--online") == (1, True)
+
+
 @pytest.mark.parametrize("then, phrase", [
     ("cat /dev/zero >'{data}/ballast' 2>/dev/null", "disk is full"),
     ("mount -o remount,ro '{data}'", "read-only file system"),

@@ -51,8 +51,7 @@ struct AuditAcceptance {
     let action: AdminAction
 
     func run(saying reason: String) async throws {
-        guard try await !contradictions().isEmpty, case let (found, unlisted) = try await problems(), !found.isEmpty
-        else {
+        guard try await hasReason(), case let (found, unlisted) = try await problems(), !found.isEmpty else {
             StandardOutput.say("The log contradicts nothing; there is nothing to accept.")
             return
         }
@@ -87,6 +86,12 @@ struct AuditAcceptance {
         return (contradictions + further, report.problemCount - listed)
     }
 
+    /// Whether the file shows what `audit verify` reports for as long as the file is there.
+    private func hasReason() async throws -> Bool {
+        if try !location.auditNoteFile.read().malformedLines.isEmpty { return true }
+        return try await !contradictions().isEmpty
+    }
+
     private func contradictions() async throws -> [AuditVerificationReport.Problem] {
         try await AuditComparison(storage, trusting: keys)
             .contradictions(with: try location.auditNoteFile.read().notes)
@@ -95,8 +100,8 @@ struct AuditAcceptance {
     /// The whole log, beside the notes in the file.
     private func verification() async throws -> AuditVerificationReport {
         // Before the database: what is in the file was durable there first.
-        var terms = AuditVerificationTerms(trusting: keys, kept: try location.auditNoteFile.read().notes)
-        terms.unreadable = try location.auditNoteFile.unreadableLines()
+        var terms = AuditVerificationTerms(trusting: keys)
+        try location.auditNoteFile.add(to: &terms)
         let progress = Progress(of: "events", total: try await storage.eventTotal())
         defer { progress.end() }
         return try await AuditReview(storage).verify(terms) { progress.reach($0) }

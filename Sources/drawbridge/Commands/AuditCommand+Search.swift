@@ -45,9 +45,15 @@ struct AuditFilterOptions: ParsableArguments {
             throw ValidationError("--ip \(AuditFilter.addressExpectation).")
         }
         filter.requestID = requestID
+        if let text, text.utf8.count > Self.longestText {
+            throw ValidationError("--text must be at most \(Self.longestText) bytes.")
+        }
         filter.text = text
         return filter
     }
+
+    /// Far below what SQLite takes for a pattern (50,000 bytes), escaped and in small letters.
+    private static let longestText = 1024
 
     /// A type that no version has written finds nothing, and would look like good news.
     private static func eventType(_ text: String) throws -> AuditEventType {

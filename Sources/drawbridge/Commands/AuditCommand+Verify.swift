@@ -54,6 +54,9 @@ extension AuditCommand {
             for path in checkpointPaths { try Self.addNotes(inFileAt: path, to: &terms) }
             let report: AuditVerificationReport
             if let exportPath {
+                if let obstacle = WholeFile.obstacleToReadingAgain(exportPath) {
+                    throw CommandError("Cannot verify \(exportPath): \(obstacle).")
+                }
                 do {
                     report = try AuditReview.verify(exportAt: exportPath, terms)
                 } catch {
@@ -65,7 +68,7 @@ extension AuditCommand {
                 }
             } else {
                 // Before the database: what is in the file was durable there first.
-                terms.kept += try options.keptNotes()
+                try options.addKeptNotes(to: &terms)
                 report = try await options.reading { [terms] storage in
                     let progress = Progress(of: "events", total: try await storage.eventTotal())
                     defer { progress.end() }
@@ -77,10 +80,7 @@ extension AuditCommand {
         }
 
         private static func addNotes(inFileAt path: String, to terms: inout AuditVerificationTerms) throws {
-            guard let bytes = FileManager.default.contents(atPath: path) else {
-                throw CommandError("\(path) cannot be read.")
-            }
-            let kept = AuditKeptNotes(bytes)
+            let kept = AuditKeptNotes(try InputFile(path).read())
             guard !kept.notes.isEmpty || !kept.malformedLines.isEmpty else {
                 throw CommandError("\(path) holds no signed note.")
             }
@@ -102,8 +102,7 @@ extension StorageOptions {
     /// The keys in the file that is named; without one, the key beside the database.
     func trustedKeys(_ option: TrustedKeysOption) async throws -> [AuditVerifierKey] {
         guard let path = option.path else { return [try await auditSigningKey().verifierKey] }
-        let text = String(decoding: try InputFile(path).read(), as: UTF8.self)
-        guard let keys = AuditVerifierKey.keys(in: text) else {
+        guard let keys = AuditVerifierKey.keys(in: try InputFile(path).text()) else {
             throw CommandError("\(path) holds no key, or a line that is not one.")
         }
         return keys

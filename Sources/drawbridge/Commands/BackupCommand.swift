@@ -45,6 +45,8 @@ struct BackupCommand: AsyncParsableCommand {
         try options.requireDatabase(at: location)
         let folder = try BackupFolder.create(directory)
         let now = TimeSource.system.now()
+        let cleanup = SignalCleanup { folder.empty() }
+        defer { cleanup.end() }
         do {
             try await Self.watched(writing: folder.databasePath, copyOf: location.databasePath) {
                 try SQLiteBackup.make(of: location.databasePath, at: folder.databasePath)
@@ -119,9 +121,11 @@ struct BackupFolder {
         let manager = FileManager.default
         if manager.fileExists(atPath: folder.path) {
             var isFolder: ObjCBool = false
-            guard manager.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue,
-                try folder.names().isEmpty
-            else { throw CommandError("\(folder.path) is not an empty folder; each backup has one of its own.") }
+            guard manager.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+                throw folder.isTaken
+            }
+            let names = try folder.names()
+            guard names.isEmpty else { throw folder.isTaken(by: names) }
             guard chmod(folder.path, 0o700) == 0 else { throw CommandError("\(folder.path) is somebody else's.") }
         } else {
             do {
@@ -132,6 +136,19 @@ struct BackupFolder {
             }
         }
         return folder
+    }
+
+    private var isTaken: CommandError {
+        CommandError("\(path) is not an empty folder; each backup has one of its own.")
+    }
+
+    /// A backup that was killed leaves a part of one, which somebody else may be writing as well.
+    private func isTaken(by names: [String]) -> CommandError {
+        let unfinished = (SQLiteBackup.unfinished(databasePath) as NSString).lastPathComponent
+        guard names.allSatisfy({ $0.hasPrefix(unfinished) }) else { return isTaken }
+        return CommandError(
+            "\(path) holds a part of a backup. If none is being written there, it was ended halfway: remove the folder, "
+                + "or name another one.")
     }
 
     private func names() throws(SystemFailure) -> [String] {

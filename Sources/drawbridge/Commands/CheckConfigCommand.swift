@@ -15,11 +15,12 @@ struct CheckConfigCommand: AsyncParsableCommand {
             anybody, about a certificate that expires within 14 days, and about connections for which this \
             process may not open enough files.
 
-            --online also asks what the settings lead to, a line each: a data folder that others can change, \
-            key files, the secrets of webhooks, database (which is only read: every page of an embedded one, and \
-            the clock of a shared one), Redis (where a key is written and deleted again), the keys of issuers, \
-            the collector of spans, and our own origins (DNS, TLS, clock, and that we answer there). FAIL lines \
-            end with status 1; note lines are what the first start will mend, or what may be meant so.
+            --online also asks what the settings lead to, a line each: a data folder that others can change, or \
+            that this account cannot, key files, default_web_client, the secrets of webhooks, database (which is \
+            only read: every page of an embedded one, and the clock of a shared one), Redis (where a key is \
+            written and deleted again), the keys of issuers, the collector of spans, and our own origins (DNS, \
+            TLS, clock, and that we answer there). FAIL lines end with status 1; note lines are what the first \
+            start will mend, or what may be meant so.
 
             --describe lists every setting there is, as JSON, and reads none.
 
@@ -45,6 +46,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
             let inForce = try SettingsInForce(RawSettings.read(options.inputs(flags: settings)))
             try StandardOutput.answer(SettingsReport(inForce).text)
             let settings = inForce.settings
+            _ = try SitePages(settings)
             let withAccounts = settings.problemsWithAccounts
             // Of a database on a server, --online tells.
             let location = StorageLocation(settings)

@@ -80,7 +80,7 @@ struct ClientsCommand: AsyncParsableCommand {
         @Argument(help: "The file, or - for standard input.") var path: String
 
         func run() async throws {
-            var client = try Self.client(String(decoding: try InputFile(path).read(), as: UTF8.self))
+            var client = try Self.client(try InputFile(path).text())
             if let holder = try options.holder(of: client.id) {
                 throw CommandError(
                     "\(holder) has a client \(client.id) of its own, which stands before one of the database.")
@@ -95,7 +95,11 @@ struct ClientsCommand: AsyncParsableCommand {
                         : "There is a client \(client.id) already; --replace replaces it.")
             }
             StandardOutput.say("\(replace ? "Replaced" : "Added") \(client.id). Running servers know within a second.")
-            if let secret { try StandardOutput.write("client_secret, shown this once: \(secret.expose())\n") }
+            guard let secret else { return }
+            try StandardOutput.show(
+                "client_secret, shown this once: \(secret.expose())\n",
+                unseen: "\(client.id) has a new client_secret all the same, and nobody has seen it: call this again "
+                    + "with --replace.")
         }
 
         private func save(_ client: Client, action: AdminAction) async throws -> Bool {

@@ -35,7 +35,7 @@ struct CopyCommand: AsyncParsableCommand {
         let target = try PostgresAddress(to)
         // It makes locks there.
         let folder = StorageFolder.parent(of: source)
-        try StorageFolder.refuseRoot(in: folder, masterKey: "\(folder)/master-key")
+        try StorageFolder.refuseRoot(in: folder, masterKey: nil)
         // Every row twice: written, and compared.
         let progress = Progress(of: "rows copied and compared")
         defer { progress.end() }
@@ -48,7 +48,7 @@ struct CopyCommand: AsyncParsableCommand {
         StandardOutput.say("Copied and compared.")
     }
 
-    /// What is beside the source is looked for by its path: locks, and the master key.
+    /// What is beside the source is looked for by its path: the locks.
     static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }

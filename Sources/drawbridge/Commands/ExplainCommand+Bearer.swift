@@ -25,10 +25,8 @@ extension ExplainCommand {
 
         func run() async throws {
             let token = try StandardInput.requiredToken()
-            let explanation = try await options.storage.withRules(try options.settings.load()) { ground, wings in
-                try await wings.gate.explain(
-                    Secret(token), opening: website.map(ClientID.init(rawValue:)), in: ground.clients.current,
-                    users: ground.storage)
+            let explanation = try await options.storage.withRules(try options.settings.load()) { _, wings in
+                try await wings.gate.explain(Secret(token), opening: website, by: wings.loginTokens.issuer)
             }
             try StandardOutput.answer(explanation.json)
             if !explanation.passes { throw ExitCode.failure }

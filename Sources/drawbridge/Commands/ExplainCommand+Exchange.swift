@@ -45,7 +45,7 @@ extension ExplainCommand {
         var scope: String?
 
         func run() async throws {
-            let subjectToken = StandardInput.token()
+            let subjectToken = try StandardInput.token()
             guard !subjectToken.isEmpty else {
                 throw CommandError("There is no subject token on the first line of standard input.")
             }
@@ -53,7 +53,7 @@ extension ExplainCommand {
             let pairs: [(String, String?)] = [
                 ("grant_type", GrantType.tokenExchange.rawValue), ("client_id", client),
                 ("subject_token_type", subjectTokenType.uri), ("subject_token", subjectToken),
-                ("actor_token_type", TokenTypeURI.deviceSecret), ("actor_token", StandardInput.token()),
+                ("actor_token_type", TokenTypeURI.deviceSecret), ("actor_token", try StandardInput.token()),
                 ("audience", audience ?? settings.origins.issuer.description), ("scope", scope),
             ]
             let form = pairs.compactMap { name, value in

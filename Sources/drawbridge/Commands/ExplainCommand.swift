@@ -77,7 +77,7 @@ struct ExplainCommand: AsyncParsableCommand {
                 if !explanation.passes { throw ExitCode.failure }
                 return
             }
-            while let line = StandardInput.line() {
+            while let line = try StandardInput.line() {
                 guard let bytes = Data(base64Encoded: line) else {
                     throw CommandError("A line of standard input is not base64.")
                 }

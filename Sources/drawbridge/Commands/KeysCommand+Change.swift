@@ -102,7 +102,7 @@ extension KeysCommand {
                     throw CommandError("Nothing was changed. Add --now to retire at once.")
                 }
                 guard let done = try await keys.retire(all ? nil : Set(kid), action: why.action()) else {
-                    throw Self.unknown
+                    throw Self.unknown(kid)
                 }
                 for key in done.retired { StandardOutput.say("Retired \(key.id).") }
                 for (algorithm, id) in done.signing.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -118,7 +118,8 @@ extension KeysCommand {
 
         private func concerned(in keys: SigningKeys) async throws -> [KeyOverview] {
             let found = try await keys.keys().filter { all ? $0.withdrawnAt == nil : kid.contains($0.id) }
-            guard all || Set(found.map(\.id)) == Set(kid) else { throw Self.unknown }
+            let unknown = kid.filter { id in !found.contains { $0.id == id } }
+            guard all || unknown.isEmpty else { throw Self.unknown(unknown) }
             return found
         }
 
@@ -144,6 +145,15 @@ extension KeysCommand {
 
         private static func cost(of key: KeyOverview) -> [String] { key.consequences.map { "  - \($0.sentence)" } }
 
-        private static let unknown = CommandError("There is no such key; `drawbridge keys list` shows all.")
+        /// An option that is misspelt is taken for a key's name, which may begin with two dashes as well.
+        private static func unknown(_ names: [String]) -> any Error {
+            guard let option = names.first(where: { $0.hasPrefix("--") })?.prefix(while: { $0 != "=" }) else {
+                let list = names.map(\.printable).joined(separator: ", ")
+                return CommandError("There is no key \(list); `drawbridge keys list` shows all.")
+            }
+            let known = ["all", "config", "data", "database", "now", "reason", "secrets-directory"].map { "--\($0)" }
+            let hint = NearestName.hint(for: String(option), among: known)
+            return ValidationError("\(String(option).printable) is not a known option\(hint.isEmpty ? "." : hint)")
+        }
     }
 }

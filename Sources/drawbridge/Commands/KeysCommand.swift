@@ -102,14 +102,20 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             if try options.isBeforeFirstStart() {
-                return StandardError.write("There is no database yet; the first start makes the keys.\n")
+                return try say(none: "There is no database yet; the first start makes the keys.")
             }
             let stored = try await options.reading { try await $0.signingKeys() }
             let keys = KeyOverview.all(in: stored.keys, at: TimeSource.system.now())
             guard !keys.isEmpty else {
-                return StandardError.write("There are no keys yet; the first start makes them.\n")
+                return try say(none: "There are no keys yet; the first start makes them.")
             }
             try StandardOutput.write(Listing(keys: keys).text(as: listing.format) + "\n")
+        }
+
+        /// To a program no keys are a list, too.
+        private func say(none words: String) throws {
+            if listing.format == .json { try StandardOutput.answer(Listing(keys: []).text(as: .json)) }
+            StandardError.write("\(words)\n")
         }
     }
 }
@@ -131,7 +137,11 @@ extension StorageOptions {
             let keys = SigningKeys(
                 store: storage, master: master, algorithms: loads ? location.keyAlgorithms : KeyAlgorithm.allCases,
                 record: RetiredKeyFile(path: location.retiredKeysPath), logger: Logger(label: "drawbridge"))
-            if loads { try await ServiceKeys.load(keys, at: location) }
+            if loads {
+                // Here too: one that is behind would take it that no key signs yet, and make some.
+                try await keys.requireRightClock()
+                try await ServiceKeys.load(keys, at: location)
+            }
             return try await body(keys) { try await location.livingNodes(in: storage) }
         }
     }

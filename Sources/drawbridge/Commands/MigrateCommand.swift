@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bridge
+import Logging
 
 /// Brings the database's tables up to date; the server does so too when it starts.
 struct MigrateCommand: AsyncParsableCommand {
@@ -22,7 +23,9 @@ struct MigrateCommand: AsyncParsableCommand {
             storage in
             progress.end()
             try await storage.checkWritable()
-            if let retention { _ = try await storage.adoptCuts(olderThan: retention, at: TimeSource.system.now()) }
+            guard let retention else { return }
+            let clock = DatabaseClock(of: storage, time: .system, logger: Logger(label: "drawbridge"))
+            _ = try await storage.adoptCuts(olderThan: retention, at: try await clock.removalTime())
         }
         StandardOutput.say("The database is up to date.")
     }

@@ -1,6 +1,7 @@
 import Bridge
 import BridgeHTTP
 import Federation
+import Foundation
 import Logging
 import NIOPosix
 import RedisStorage
@@ -52,10 +53,13 @@ struct OnlineReport {
     /// Nothing is said of a folder as it should be.
     private mutating func addDataFolder(_ path: String) {
         switch StorageFolder.weakness(of: path) {
-        case .refused(let problem): add("data folder", .bad(problem))
+        case .refused(let problem): return add("data folder", .bad(problem))
         case .warning(let problem): add("data folder", .note(problem))
         case nil: break
         }
+        guard access(path, W_OK | X_OK) != 0, errno != ENOENT else { return }
+        let failure = SystemFailure(code: errno, doing: "write to the folder \(path)", at: path)
+        add("data folder", .bad(CommandFailure.words(failure)))
     }
 
     private mutating func addKeysAndDatabase(_ settings: DrawbridgeSettings, _ time: TimeSource) async {
@@ -64,7 +68,28 @@ struct OnlineReport {
         await addAuditSigningKey(settings)
         add("database", database.finding)
         if let lead = database.lead { add("clock of the database", Self.judged(lead: lead)) }
-        addWebhookSecrets(of: ClientDirectory(database.clients + settings.clients, defaultTarget: nil), settings)
+        let directory = ConfiguredClients(settings).directory(with: database.clients)
+        if database.knowsClients { addDefaultTarget(of: directory) }
+        // The database takes them over while it has no keys.
+        if database.keys.isEmpty { addLoginTokenKeys(at: settings.storage.loginTokenKeysPath) }
+        addWebhookSecrets(of: directory, settings)
+    }
+
+    /// Nothing is said of what is in order.
+    private mutating func addDefaultTarget(of clients: ClientDirectory) {
+        do {
+            try clients.requireDefaultTarget()
+        } catch {
+            for problem in error.problems { add(problem.key, .bad("\(problem.value ?? "") \(problem.message)")) }
+        }
+    }
+
+    private mutating func addLoginTokenKeys(at path: String) {
+        do {
+            _ = try LoginTokenKeyFile.read(path)
+        } catch {
+            add("login token keys", .bad(CommandFailure.words(error)))
+        }
     }
 
     private mutating func addWebhookSecrets(of clients: ClientDirectory, _ settings: DrawbridgeSettings) {
@@ -136,6 +161,8 @@ struct OnlineReport {
         var finding: OnlineCheck.Finding
         var keys: [SealedSigningKey] = []
         var clients: [Client] = []
+        /// Whether those are all of them: of a database that cannot be read nobody can say.
+        var knowsClients = false
         /// By how much our clock is ahead of its own, where it has one.
         var lead: Duration?
     }
@@ -143,18 +170,23 @@ struct OnlineReport {
     private static func database(_ settings: DrawbridgeSettings, _ time: TimeSource) async -> FoundDatabase {
         let location = StorageLocation(settings)
         guard location.hasDatabase else {
-            return FoundDatabase(finding: .note("\(location.databasePath) is not there yet; the first start makes it"))
+            let words = "\(location.databasePath) is not there yet; the first start makes it"
+            return FoundDatabase(finding: .note(words), knowsClients: true)
         }
         var found = FoundDatabase(finding: .good(location.database == nil ? location.databasePath : "answers"))
         do {
             let storage = try await location.openForReading()
             found.keys = try await storage.signingKeys().keys
             found.clients = try await storage.clients()
-            found.lead = try await DatabaseClock.lead(of: time, over: { try await storage.databaseTime() })
+            found.knowsClients = true
+            found.lead = try await time.lead { try await storage.databaseTime() }
             let hasAccounts = try await storage.hasAccounts()
             try await storage.close()
             if hasAccounts, let problem = settings.problemsWithAccounts.first {
                 found.finding = .bad("there are accounts in it, so a start is refused: \(problem)")
+            }
+            if location.database == nil, access(location.databasePath, W_OK) != 0 {
+                throw SQLiteOpenError.notWritable(location.databasePath)
             }
             try requireWhole(location)
         } catch SQLiteOpenError.notMigrated, PostgresOpenError.notMigrated {

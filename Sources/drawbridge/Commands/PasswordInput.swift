@@ -6,7 +6,7 @@ enum PasswordInput {
     /// Asks twice on a terminal; otherwise takes the first line of the input.
     static func read(prompt: String) throws -> Secret<String> {
         guard StandardInput.isTerminal else {
-            guard let line = StandardInput.line() else {
+            guard let line = try StandardInput.line() else {
                 throw CommandError("No password came on the standard input.")
             }
             return try checked(line)
@@ -18,7 +18,7 @@ enum PasswordInput {
 
     private static func ask(_ prompt: String) throws -> String {
         guard let typed = getpass(prompt) else { throw CommandError("The terminal cannot be read.") }
-        return String(cString: typed)
+        return try InputText.decoded(UnsafeRawBufferPointer(start: typed, count: strlen(typed)), from: "the terminal")
     }
 
     private static func checked(_ text: String) throws -> Secret<String> {

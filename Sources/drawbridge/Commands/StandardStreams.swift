@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What a command says and is told: the process's own streams, unless a test brings others for its task.
 struct StandardStreams: Sendable {
@@ -8,8 +9,8 @@ struct StandardStreams: Sendable {
     let output: @Sendable ([UInt8]) throws -> Void
     /// The stream for people.
     let errors: @Sendable (String) -> Void
-    /// The next line of the input; `nil` at its end.
-    let line: @Sendable () -> String?
+    /// The next line of the input, without its end; `nil` when there is none any more.
+    let line: @Sendable () -> [UInt8]?
     /// All that is left of the input.
     let rest: @Sendable () throws -> Data
     /// Whether somebody types the input.
@@ -29,11 +30,59 @@ struct StandardStreams: Sendable {
         },
         // A closed pipe ends nothing: there is nobody left to tell.
         errors: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) },
-        line: { readLine(strippingNewline: true) },
-        rest: { try FileHandle.standardInput.readToEnd() ?? Data() },
+        line: { ProcessInput.shared.line() },
+        rest: { try ProcessInput.shared.rest() },
         isTerminal: { isatty(STDIN_FILENO) == 1 },
         isWatched: { isatty(STDERR_FILENO) == 1 },
         isOutputSeen: { isatty(STDOUT_FILENO) == 1 })
+}
+
+/// The process's own input, as bytes: the standard library's lines are repaired where they are not UTF-8.
+private final class ProcessInput: Sendable {
+    static let shared = ProcessInput()
+
+    /// What was read behind the last line.
+    private let read = Mutex<[UInt8]>([])
+
+    func line() -> [UInt8]? {
+        read.withLock { read in
+            var searched = 0
+            while true {
+                if let end = read[searched...].firstIndex(of: 0x0A) {
+                    defer { read.removeFirst(end + 1) }
+                    return Self.withoutReturn(read[..<end])
+                }
+                searched = read.count
+                let isEnded = Self.readMore(into: &read)
+                guard isEnded else { continue }
+                defer { read = [] }
+                return read.isEmpty ? nil : read
+            }
+        }
+    }
+
+    func rest() throws -> Data {
+        try read.withLock { read in
+            defer { read = [] }
+            return Data(read) + Data(try WholeFile.rest(of: STDIN_FILENO, doing: "read the standard input"))
+        }
+    }
+
+    private static func withoutReturn(_ line: ArraySlice<UInt8>) -> [UInt8] {
+        Array(line.last == 0x0D ? line.dropLast() : line)
+    }
+
+    /// - Returns: whether there is no more; what cannot be read says nothing either.
+    private static func readMore(into bytes: inout [UInt8]) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return true }
+            bytes += buffer[..<count]
+            return false
+        }
+    }
 }
 
 /// The stream that other programs read.
@@ -42,8 +91,18 @@ enum StandardOutput {
 
     static func write(_ bytes: [UInt8]) throws { try StandardStreams.current.output(bytes) }
 
-    /// Writes a line that was asked for: an answer, or a secret that is shown once.
+    /// Writes a line that was asked for.
     static func answer(_ line: some CustomStringConvertible) throws { try write("\(line)\n") }
+
+    /// Writes what is shown once, after it has come into force.
+    /// - Parameter unseen: what that means where nobody could see it, and what to do, as a sentence.
+    static func show(_ text: String, unseen: String) throws {
+        do {
+            try write(text)
+        } catch {
+            throw CommandError("\(error) \(unseen)")
+        }
+    }
 
     /// Writes a line that only says what was done; that stays done although nobody can be told.
     static func say(_ line: some CustomStringConvertible) { try? write("\(line)\n") }
@@ -58,18 +117,21 @@ enum StandardError {
 enum StandardInput {
     static var isTerminal: Bool { StandardStreams.current.isTerminal() }
 
-    static func line() -> String? { StandardStreams.current.line() }
+    /// - Throws: ``CommandError`` for what is not UTF-8.
+    static func line() throws -> String? {
+        try StandardStreams.current.line().map { try InputText.decoded($0, from: "the standard input") }
+    }
 
     static func rest() throws -> Data { try StandardStreams.current.rest() }
 
     /// The next line without any white space, as tokens are pasted; empty at the end of the input.
-    static func token() -> String { (line() ?? "").filter { !$0.isWhitespace } }
+    static func token() throws -> String { (try line() ?? "").filter { !$0.isWhitespace } }
 
     /// As ``token()``, where one must be.
     /// - Parameter mark: may stand in front of it.
     /// - Throws: ``CommandError``.
     static func requiredToken(behind mark: String = "") throws -> String {
-        let line = Self.token()
+        let line = try Self.token()
         let found = line.hasPrefix(mark) ? String(line.dropFirst(mark.count)) : line
         guard !found.isEmpty else { throw CommandError("There is no token on standard input.") }
         return found

@@ -78,9 +78,9 @@ struct StorageOptions: ParsableArguments {
         return try AuditSigningKeyFile.load(try location().signingKeyPath)
     }
 
-    /// The signed notes that are kept beside the key; none where only a database is named.
-    func keptNotes() throws -> [AuditNote] {
-        namesOnlyDatabase ? [] : try location().auditNoteFile.read().notes
+    /// Has the log verified beside what is kept next to the key; that is nothing where only a database is named.
+    func addKeptNotes(to terms: inout AuditVerificationTerms) throws {
+        if !namesOnlyDatabase { try location().auditNoteFile.add(to: &terms) }
     }
 
     private var namesOnlyDatabase: Bool {

@@ -54,17 +54,17 @@ extension UsersCommand {
                 guard let account else {
                     throw CommandError("\(target.user) has a second factor; --replace takes its place.")
                 }
-                try StandardOutput.answer("Key: \(Base32.encode(secret))")
-                try StandardOutput.answer(
-                    OneTimeCode.enrolmentURI(
-                        secret: secret, account: account.username?.text ?? account.shownName,
-                        issuer: location.siteName))
-                try Self.show(codes)
+                let address = OneTimeCode.enrolmentURI(
+                    secret: secret, account: account.username?.text ?? account.shownName, issuer: location.siteName)
+                try StandardOutput.show(
+                    "Key: \(Base32.encode(secret))\n\(address)\n\(Self.text(of: codes))",
+                    unseen: "\(target.user) has a new second factor all the same, and nobody has seen it: call this "
+                        + "again with --replace.")
             }
 
-            static func show(_ codes: [RecoveryCode]) throws {
-                try StandardOutput.answer("Recovery codes, each good for one sign-in; they are not shown again:")
-                for code in codes { try StandardOutput.answer("  \(code.text.expose())") }
+            static func text(of codes: [RecoveryCode]) -> String {
+                "Recovery codes, each good for one sign-in; they are not shown again:\n"
+                    + codes.map { "  \($0.text.expose())\n" }.joined()
             }
         }
 
@@ -108,7 +108,10 @@ extension UsersCommand {
                         event: SecondFactorChange.recoveryCodesRenewed.event(by: action, of: account.subject))
                 }
                 guard account != nil else { throw CommandError("\(target.user) has no second factor.") }
-                try Enrol.show(codes)
+                try StandardOutput.show(
+                    Enrol.text(of: codes),
+                    unseen: "\(target.user) has new recovery codes all the same, and nobody has seen them: call this "
+                        + "again.")
             }
         }
     }

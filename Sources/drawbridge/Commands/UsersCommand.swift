@@ -118,11 +118,14 @@ private struct UserSwitch {
             return CommandError("\(subject) is \(disables ? "disabled" : "enabled") already.")
         }
         // The users of an issuer have its prefix, which is easily left out: login:alice.
-        guard let similar = try await similarUser(in: storage) else {
+        guard subject.utf8.count <= Self.longestSought, let similar = try await similarUser(in: storage) else {
             return CommandError("\(subject) is unknown here: drawbridge users list has those that are known.")
         }
         return CommandError("\(subject) is unknown here: did you mean \(similar.rawValue)?")
     }
+
+    /// In bytes; more than any user is called, and far fewer than SQLite takes for a pattern (50,000).
+    private static let longestSought = 1024
 
     /// Not looked for among all of many users: it is a hint.
     private func similarUser(in storage: any BridgeStorage) async throws -> Subject? {

@@ -57,7 +57,11 @@ struct VectorsCommand: AsyncParsableCommand {
             }
             let address = try await server.start(port: port)
             if let portFile {
-                try Data("\(address)\n".utf8).write(to: URL(fileURLWithPath: portFile), options: .atomic)
+                do {
+                    try Data("\(address)\n".utf8).write(to: URL(fileURLWithPath: portFile), options: .atomic)
+                } catch {
+                    throw SystemFailure(error, doing: "write \(portFile)")
+                }
             } else {
                 // At once, not when a buffer is full: a program that waits for the line reads it from a pipe.
                 try StandardOutput.answer(address)

@@ -53,7 +53,7 @@ extension ConfiguredClients {
 
 extension ClientDirectory {
     /// - Throws: ``SettingsRefused`` when the website that apps open by default is not a client.
-    func requireDefaultTarget() throws {
+    func requireDefaultTarget() throws(SettingsRefused) {
         guard let target = defaultTarget, self[target] == nil else { return }
         throw SettingsRefused(problems: [
             SettingError(

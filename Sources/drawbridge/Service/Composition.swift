@@ -69,7 +69,7 @@ struct Composition: Sendable {
             checks: Self.checks(storage, keys, time) + [shared.readinessCheck].compactMap(\.self) + forwarding.checks
                 + watch.checks + (settings.storage.database == nil ? [] : [databaseClock.check]))
         httpSettings = BridgeHTTPSettings(settings)
-        let files = try settings.site.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
+        let site = try SitePages(settings)
         let ground = Ground(
             settings: settings, storage: storage, shared: shared, keys: keys, master: master,
             clients: clients.directory, logger: logger, time: time, recorder: telemetry?.recorder)
@@ -81,7 +81,7 @@ struct Composition: Sendable {
         self.wings = wings
         services = BridgeServices(
             front: FrontServices(ground, wings, accessLog: accessLog, metrics: metrics),
-            browsers: try BrowserServices(ground, wings, files: files, settings: httpSettings),
+            browsers: BrowserServices(ground, wings, site: site),
             loginTokens: LoginTokenServices(ground, wings), signIn: wings.signIn,
             admin: try administration.services(
                 ground, wings, clients: clients, readiness: readiness, alerts: alerts, auditTerms: auditWatch.terms),
@@ -248,13 +248,11 @@ extension FrontServices {
 }
 
 extension BrowserServices {
-    fileprivate convenience init(
-        _ ground: Ground, _ wings: Wings, files: PublicFiles, settings: BridgeHTTPSettings
-    ) throws {
+    fileprivate convenience init(_ ground: Ground, _ wings: Wings, site: SitePages) {
         self.init(
             sessions: wings.sessions.webSessions, endings: wings.sessions.endings, clients: ground.clients,
             formTokens: FormTokens(keys: ground.keys.loginTokens, time: ground.time),
-            pages: try Pages(files: files, siteName: settings.siteName, signInURL: settings.signInURL), files: files)
+            pages: site.pages, files: site.files)
     }
 }
 

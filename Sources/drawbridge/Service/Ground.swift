@@ -71,7 +71,5 @@ struct Ground: Sendable {
     }
 
     /// The limit of refreshes that one user's apps and web views may make.
-    var refreshLimit: UserLimit {
-        UserLimit(scope: "refresh.subject", bucket: limits.refreshPerSubject, limiter: limiter, refusals: refusals)
-    }
+    var refreshLimit: UserLimit { .refreshes(limits, limiter: limiter, refusals: refusals) }
 }

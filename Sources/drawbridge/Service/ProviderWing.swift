@@ -31,7 +31,7 @@ struct ProviderWing: Sendable {
             logout: LogoutServices(
                 sessions: ground.storage, notifier: notifier,
                 seal: ShortLivedSeal(
-                    keys: ground.keys.loginTokens, purpose: "website's logout", time: ground.time)),
+                    keys: ground.keys.loginTokens, purpose: .websiteLogout, time: ground.time)),
             devices: DeviceGrantServices(ground, authenticator: endpoints.authenticator))
     }
 

@@ -29,15 +29,7 @@ struct ServingProcess: Sendable {
             stopSignals = [.sigterm, .sigint]
         case .stop:
             hangUps = nil
-            stopSignals = [.sigterm, .sigint] + (Self.ignoresHangUps ? [] : [.sighup])
+            stopSignals = [.sigterm, .sigint] + (SignalCleanup.isIgnored(SIGHUP) ? [] : [.sighup])
         }
-    }
-
-    private static var ignoresHangUps: Bool {
-        var action = sigaction()
-        guard sigaction(SIGHUP, nil, &action) == 0 else { return false }
-        // Functions have no `==`.
-        let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-        return handler == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -38,14 +38,15 @@ extension SignInServices {
                 logger: ground.logger),
             passkeys: PasskeyServices(ground, opener, throttle),
             selfIssued: SelfIssuedServices(ground, sessions, opener, codes, throttle, hasProvider: hasProvider),
-            heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
-            postedRequests: ShortLivedSeal(keys: keys, purpose: "website's authorization request", time: time),
+            heldForms: ShortLivedSeal(keys: keys, purpose: .heldConsoleForm, time: time),
+            postedRequests: ShortLivedSeal(keys: keys, purpose: .postedAuthorizationRequest, time: time),
             phone: hasProvider ? PhoneSignInServices(ground, opener) : nil,
             account: AccountServices(
                 storage: storage,
                 passwords: PasswordChange(
                     storage: storage, hasher: hasher, throttle: throttle, opener: opener, endings: sessions.endings,
-                    refusals: refusals, keys: keys, time: time)))
+                    refusals: refusals, keys: keys, time: time),
+                consents: Consents(store: storage, endings: sessions.endings, time: time)))
     }
 }
 
@@ -101,9 +102,9 @@ extension UpstreamServices {
         guard !providers.isEmpty else { return nil }
         self.init(
             signIn: UpstreamSignIn(
-                providers: providers, accounts: ground.storage, opener: opener, refusals: ground.refusals,
-                limiter: ground.limiter, limits: ground.limits, keys: ground.keys.loginTokens, time: time,
-                recorder: ground.recorder),
+                providers: providers, accounts: ground.storage, uses: ground.storage, opener: opener,
+                refusals: ground.refusals, limiter: ground.limiter, limits: ground.limits,
+                keys: ground.keys.loginTokens, time: time, recorder: ground.recorder),
             signOuts: UpstreamSignOuts(
                 providers: providers, sessions: ground.storage, endings: sessions.endings, refusals: ground.refusals,
                 time: time))

@@ -49,12 +49,11 @@ enum StorageFolder {
     /// there: the server, which runs as that one, could not use them, and root would follow whatever links that account
     /// put there.
     /// - Parameter masterKey: from a folder that a container mounts root serves as well; then the key, which nobody but
-    ///   its owner may read, is root's.
-    static func refuseRoot(in folder: String, masterKey: String, for account: uid_t = geteuid()) throws {
+    ///   its owner may read, is root's, and mounted where nobody else could have put it. `nil` where none is asked for.
+    static func refuseRoot(in folder: String, masterKey: String?, for account: uid_t = geteuid()) throws {
         let place = existing(folder)
         var entry = stat()
         var status = stat()
-        var key = stat()
         guard account == 0, lstat(place, &entry) == 0 else { return }
         // Before the key, which is looked for where the link leads.
         if entry.st_mode & S_IFMT == S_IFLNK, entry.st_uid != 0 {
@@ -64,7 +63,7 @@ enum StorageFolder {
                     + "root, name the folder that it leads to.")
         }
         guard stat(place, &status) == 0, status.st_uid != 0 else { return }
-        guard lstat(masterKey, &key) != 0 || key.st_uid != 0 else { return }
+        if let masterKey, isRootsAlone(masterKey) { return }
         let remedy =
             access(folder, F_OK) == 0
             ? "give it the folder (chown root \(folder))" : "make its folder first (install -d -m 700 \(folder))"
@@ -72,6 +71,30 @@ enum StorageFolder {
             description: "The folder \(place) belongs to \(AccountName.of(status.st_uid)), and this runs as root, "
                 + "whose files the server could not use: \(AccountName.call(as: status.st_uid)). If the server itself "
                 + "runs as root, \(remedy).")
+    }
+
+    /// Whether nobody but root can have put a file there: it is root's, and so is all that leads to it. In a folder of
+    /// another account a file of root's proves nothing, since the owner of a folder may rename what is in it.
+    private static func isRootsAlone(_ path: String) -> Bool {
+        guard path.hasPrefix("/"), let target = realpath(path, nil) else { return false }
+        defer { free(target) }
+        // Also where links lead, as those of a mounted secret do.
+        return [path, String(cString: target)].allSatisfy { way in
+            var place = way
+            while isRoots(place) {
+                guard place != "/" else { return true }
+                place = parent(of: place)
+            }
+            return false
+        }
+    }
+
+    /// Whether an entry is root's, and nobody else may change what is in it; in a sticky folder, as those of mounted
+    /// secrets are, nobody renames what is root's (unlink(2), rename(2)).
+    private static func isRoots(_ path: String) -> Bool {
+        var entry = stat()
+        guard lstat(path, &entry) == 0, entry.st_uid == 0 else { return false }
+        return entry.st_mode & S_IFMT != S_IFDIR || entry.st_mode & 0o022 == 0 || entry.st_mode & 0o1000 != 0
     }
 
     /// The folder, or the one on the way to it that is there; a link counts as there, wherever it leads.

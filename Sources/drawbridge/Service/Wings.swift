@@ -28,8 +28,8 @@ struct Wings: Sendable {
         signIn = try SignInServices(ground, sessions, bearers, provider, loginTokens)
         gate = BearerGate(
             authenticator: provider.map { bearers.local($0.tokens.accessTokens) } ?? bearers.issuers,
-            constraint: SenderConstraint(proofs: bearers.proofs), parents: sessions.parents, clients: ground.clients,
-            limiter: ground.limiter, limits: ground.limits, refusals: ground.refusals, time: ground.time)
+            constraint: SenderConstraint(proofs: bearers.proofs), clients: ground.clients, limiter: ground.limiter,
+            limits: ground.limits, refusals: ground.refusals, time: ground.time)
         self.sessions = sessions
         self.bearers = bearers
         self.loginTokens = loginTokens

@@ -18,6 +18,7 @@ struct ClientWarnings {
             + Self.linkingApps(in: settings) + Self.unclaimedLinks(in: settings) + Self.unusedClaims(in: settings)
             + Self.foreignAddresses(in: settings) + Self.deadEnds(in: settings)
             + Self.lackingPortal(in: settings) + Self.unansweredSignIns(in: settings)
+            + Self.placelessParties(in: settings)
     }
 
     /// One that no login token leads to: apps that name no website are refused (contract §4.1).
@@ -95,6 +96,19 @@ struct ClientWarnings {
         }
     }
 
+    /// Its links land at our own origin, and what they open counts for its own requests alone (contract §16.3).
+    private static func placelessParties(in settings: DrawbridgeSettings) -> [String] {
+        let origins = settings.origins
+        return settings.clients.enumerated().compactMap { index, client in
+            guard client.publicOrigin == nil, client.returnPaths.defaultPath != nil, client.landing == .returnPath,
+                client.isForeignRelyingParty(besides: origins.all)
+            else { return nil }
+            return "clients[\(index)]: the login links of \(client.id) land at \(origins.website), where what they "
+                + "open signs nobody in, because its redirect_uris are elsewhere: set public_origin, or first_party: "
+                + "true for one of your own."
+        }
+    }
+
     /// A scheme is nobody's: who takes it can answer in the user's browser, and have their own key linked.
     private static func unclaimedLinks(in settings: DrawbridgeSettings) -> [String] {
         guard let configuration = settings.selfIssued.configuration, !configuration.isLinkClaimed else { return [] }
@@ -148,15 +162,17 @@ struct ClientWarnings {
     /// Such a client may be in the database, which is not read here.
     private static func unknownNames(in settings: DrawbridgeSettings) -> [String] {
         let known = Set(settings.clients.map(\.id))
-        var named = settings.site.defaultWebClient.map { [("default_web_client", $0)] } ?? []
-        named += (settings.selfIssued.configuration?.linkingApps ?? []).sorted { $0.rawValue < $1.rawValue }
-            .map { (SelfIssuedSettings.linkingApps.key.name, $0) }
+        let linking = (settings.selfIssued.configuration?.linkingApps ?? []).sorted { $0.rawValue < $1.rawValue }
+        var named = linking.map { (SelfIssuedSettings.linkingApps.key.name, $0) }
         for (index, client) in settings.clients.enumerated() {
             named += client.mayReach.sorted { $0.rawValue < $1.rawValue }.map { ("clients[\(index)].may_reach", $0) }
             named += client.shareWith.sorted { $0.rawValue < $1.rawValue }.map { ("clients[\(index)].share_with", $0) }
         }
-        return named.filter { !known.contains($0.1) }.map { place, id in
-            "\(place) names \(id), which is not a client of the settings; it has no effect unless the database has one."
+        func words(_ place: String, _ id: ClientID, otherwise: String) -> String {
+            "\(place) names \(id), which is not a client of the settings; \(otherwise) unless the database has one."
         }
+        let target = settings.site.defaultWebClient.flatMap { known.contains($0) ? nil : $0 }
+        return [target.map { words("default_web_client", $0, otherwise: "no server starts") }].compactMap(\.self)
+            + named.filter { !known.contains($0.1) }.map { words($0, $1, otherwise: "it has no effect") }
     }
 }

@@ -57,21 +57,15 @@ struct RawSettings {
         guard let path else { return SettingsFile() }
         let url = URL(filePath: path).standardizedFileURL
         baseDirectory = url.deletingLastPathComponent().path(percentEncoded: false)
-        let problem: String
         do {
-            let bytes = try Data(contentsOf: url)
-            if let text = String(validating: bytes, as: UTF8.self) {
-                let file = SettingsFile(yaml: text)
-                isUnread = file.isUnread
-                return file
-            }
-            problem = "it is not text in UTF-8"
+            let file = SettingsFile(yaml: try WholeFile.settings(url.path(percentEncoded: false)))
+            isUnread = file.isUnread
+            return file
         } catch {
-            problem = SystemFailure(error)?.reason ?? "the system gives no reason"
+            isUnread = true
+            problems.append(SettingError("settings file", value: path, "cannot be read: \(error.reason)"))
+            return SettingsFile()
         }
-        isUnread = true
-        problems.append(SettingError("settings file", value: path, "cannot be read: \(problem)"))
-        return SettingsFile()
     }
 
     /// The variables with our prefix.

@@ -48,13 +48,9 @@ struct SecretFilesDirectory {
             return errno == ENOENT ? .absent : .unreadable(SystemFailure.words(errno))
         }
         do {
-            let bytes = try Data(contentsOf: URL(filePath: file))
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                return .unreadable("it is not text in UTF-8")
-            }
-            return .text(text)
+            return .text(try WholeFile.settings(file))
         } catch {
-            return .unreadable(SystemFailure(error)?.reason ?? "the system gives no reason")
+            return .unreadable(error.reason)
         }
     }
 

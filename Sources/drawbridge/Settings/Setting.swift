@@ -63,6 +63,9 @@ struct SettingKey: Hashable, Sendable {
         return reader.declared
     }()
 
+    /// Whether settings have names that begin with this one and a dot.
+    static func isGroup(_ name: String) -> Bool { all.contains { $0.name.hasPrefix("\(name).") } }
+
     /// A test sees to it that no name is declared twice.
     static let byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 }

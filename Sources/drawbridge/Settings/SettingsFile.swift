@@ -89,6 +89,11 @@ struct SettingsFile {
             if SettingKey.byName[name] != nil {
                 problems.append(SettingError(name, at: .file(line: line), "takes a value, not nested keys"))
             } else {
+                // One without keys would name nothing that could be refused.
+                if inner.isEmpty, !SettingKey.isGroup(name) {
+                    claim(name, line: line)
+                    entries[name] = Entry(texts: [], line: line)
+                }
                 flatten(inner, under: name)
             }
         case .scalar(let scalar):

@@ -76,12 +76,19 @@ struct SystemFailure: Error, CustomStringConvertible {
             let system =
                 (cause as? POSIXError).map { Int32($0.code.rawValue) }
                 ?? underlying.flatMap { $0.domain == NSPOSIXErrorDomain ? Int32($0.code) : nil }
-            // Reading has the codes 256 to 511, writing those from 512 (Foundation's FoundationErrors).
-            return (
-                system ?? code(of: error), error.code < 512 ? "read" : "write",
-                path(of: error) ?? underlying.flatMap(path)
-            )
+            // Files have the codes up to 1023; what comes behind them is about text and JSON, which is not the system's.
+            guard system != nil || error.code < 1024 else { return nil }
+            return (system ?? code(of: error), verb(of: error), path(of: error) ?? underlying.flatMap(path))
         default: return nil
+        }
+    }
+
+    /// Reading has the codes from 256, writing those from 512 (Foundation's FoundationErrors).
+    private static func verb(of error: NSError) -> String {
+        switch error.code {
+        case 256..<512: "read"
+        case 512..<1024: "write"
+        default: "use"
         }
     }
 

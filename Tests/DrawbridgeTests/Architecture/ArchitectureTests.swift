@@ -231,6 +231,22 @@ import Testing
         ),
         ("why something was refused is a case", "Sources/Bridge/X.swift", #"throw Self.refused("other_client")"#),
         (
+            "what a sign-in must be like is said in one way", "Sources/Bridge/X.swift",
+            #"        "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\", max_age=\"300\"""#
+        ),
+        (
+            "what a sign-in must be like is said in one way", "Sources/BridgeHTTP/X.swift",
+            #"        "Bearer error=\"insufficient_user_authentication\"""#
+        ),
+        (
+            "services do not have the whole database", "Sources/BridgeHTTP/X.swift",
+            "    let storage: any BridgeStorage"
+        ),
+        (
+            "keys are derived where their purposes are listed", "Sources/Bridge/X.swift",
+            "        HKDF<SHA256>.deriveKey("
+        ),
+        (
             "an error's text is made of what is listed", "Sources/Bridge/X.swift",
             #"        throw OAuthError(.invalidRequest, "\(value) is no scope")"#
         ),

@@ -63,6 +63,20 @@ import Testing
         }
     }
 
+    @Test func `the index of decisions has their titles`() throws {
+        let folder = "docs/adr/"
+        let index = try #require(Self.pages["\(folder)README.md"])
+        let listed = index.split(separator: "\n").filter { $0.hasPrefix("* [ADR-") }.map(String.init)
+        let titles = Self.pages.compactMap { path, text -> String? in
+            guard path.hasPrefix("\(folder)ADR-") else { return nil }
+            let file = path.dropFirst(folder.count)
+            let number = file.prefix("ADR-0000".count)
+            let title = text.prefix { $0 != "\n" }.dropFirst("# \(number): ".count)
+            return "* [\(number)](\(file)) \(title)"
+        }
+        #expect(listed == titles.sorted())
+    }
+
     @Test(arguments: [
         ("/// A refusal (contract §99.9).", "contract §99.9"),
         ("/// Contract §3, §4.2 and §98: codes.", "contract §98"),

@@ -27,7 +27,7 @@ enum ErrorTexts {
         "DeviceCodeGrant.swift": ["poll.interval.roundedUpSeconds"],
         "HandOffController.swift": ["lengths.lowerBound", "lengths.upperBound", "name"],
         "IssueRequestReader.swift": ["name"],
-        "KeyRegistration.swift": ["refusal.explanation", "seconds / 60"],
+        "KeyRegistration.swift": ["LinkedKeys.linkFreshness.roundedUpMinutes", "refusal.explanation"],
         "LimitGate.swift": ["text"],
         "ListOrder.swift": ["known"],
         "LoginTokenExchange.swift": ["error.publicDescription"],

@@ -140,6 +140,20 @@ struct SourceRule: Sendable, CustomStringConvertible {
             matching:
                 #"\b(detail|fails): ([^#",]*[?:] )?"[a-z]|\.failure, reason: "|(^|\W)(refuse|refused|invalidParameters)\("[a-z]|\.\w+Refused, "[a-z]"#
         ),
+        // So that none quotes a value that has no place in a quoted string.
+        lines(
+            "what a sign-in must be like is said in one way", in: "Sources/",
+            outside: ["Sources/BridgeHTTP/Generated/"], except: ["AuthenticationChallenge.swift"],
+            matching: #"\binsufficientUserAuthentication\.rawValue\b|error=\\?"insufficient_user_authentication"#),
+        // Keys of one purpose open nothing of another, as long as all purposes are seen together.
+        lines(
+            "keys are derived where their purposes are listed", in: "Sources/",
+            except: ["DerivedKeyPurpose.swift", "MasterKey.swift"], matching: #"\bHKDF<"#),
+        // A service takes the stores that it needs; whoever has them all can restore and close the database.
+        lines(
+            "services do not have the whole database", in: "Sources/",
+            outside: ["Sources/drawbridge/", "Sources/SQLStorage/"], except: ["BridgeStorage.swift"],
+            matching: #"\bBridgeStorage\b"#),
         // Both are true with CI=true, so that a suite whose server is not there fails instead of being skipped.
         lines(
             "what is not installed is missed where everything must hold", in: "Tests/",

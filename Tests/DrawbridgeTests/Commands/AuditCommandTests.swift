@@ -30,6 +30,15 @@ import Testing
         #expect(try AuditFilterOptions.parse([]).filter() == AuditFilter())
     }
 
+    @Test func `a text that is longer than any is refused before the database refuses it`() throws {
+        func filter(_ length: Int) throws -> AuditFilter {
+            try AuditFilterOptions.parse(["--text", String(repeating: "x", count: length)]).filter()
+        }
+        #expect(try filter(1024).text?.count == 1024)
+        let failure = #expect(throws: ValidationError.self) { try filter(1025) }
+        #expect(failure?.message == "--text must be at most 1024 bytes.")
+    }
+
     @Test func `an address is looked for as the API does, and so is a network`() throws {
         func filter(_ text: String) throws -> AuditFilter { try AuditFilterOptions.parse(["--ip", text]).filter() }
         #expect(try filter("2001:DB8:0::7").address == "2001:db8::7")

@@ -80,6 +80,21 @@ import Testing
                 == "\(trusted) holds no key, or a line that is not one.")
     }
 
+    @Test func `an export that cannot be read twice is refused, and says nothing of the log`() async throws {
+        try await prepare()
+        let key = try folder.file("audit.pub", await run("audit", "public-key").output)
+        let pipe = folder.path + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        for path in ["/dev/null", pipe] {
+            let ran = await RanCommand(["audit", "verify", "--export", path, "--public-key", key])
+            #expect(ran.status == 1 && ran.output.isEmpty)
+            #expect(
+                ran.reason
+                    == "Cannot verify \(path): it is a pipe or a device, and it is read more than once: write it to a "
+                    + "file first.")
+        }
+    }
+
     @Test func `a database is verified against what was kept elsewhere`() async throws {
         try await prepare()
         #expect(await run("audit", "verify").status == 0)
@@ -96,7 +111,40 @@ import Testing
         #expect(failed.output.contains(#""problem_count":1,"#))
         #expect(
             await RanCommand(["audit", "verify", "--config", config, "--checkpoint", "/nowhere/x"]).reason
-                == "/nowhere/x cannot be read.")
+                == "Cannot read /nowhere/x: no such file or directory.")
+    }
+
+    @Test func `a log that cannot be compared with the notes beside the key is not called whole`() async throws {
+        let keys = folder.path + "/keys"
+        try FileManager.default.createDirectory(
+            atPath: keys, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        let apart = try folder.file(
+            "apart.yaml",
+            "public_origin: https://www.example.com\ndata_directory: data\n"
+                + "audit: {signing_key_file: keys/audit-signing-key}\n")
+        try await RanCommand.prepare(["migrate", "--config", apart])
+        let key = try folder.file(
+            "audit.pub", await RanCommand(["audit", "public-key", "--config", apart]).output)
+        let verify = ["audit", "verify", "--config", apart, "--public-key", key]
+        try await RanCommand.prepare(verify)
+        // A folder that is closed to an account says nothing to it of what is inside; nor does this, to root as well.
+        try FileManager.default.moveItem(atPath: keys, toPath: keys + "-elsewhere")
+        _ = try folder.file("keys", "")
+        let ran = await RanCommand(verify)
+        #expect(ran.status == 1 && ran.output.isEmpty)
+        #expect(ran.reason.contains("\(keys)/audit-checkpoints"), "\(ran.reason)")
+    }
+
+    @Test func `a damaged line of the notes beside the key is named, until the log is accepted`() async throws {
+        try await prepare()
+        let path = folder.path + "/data/audit-checkpoints"
+        let notes = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+        _ = try folder.file("data/audit-checkpoints", notes.replacing("time ", with: "tyme "))
+        let damaged = await run("audit", "verify")
+        #expect(damaged.status == 1)
+        #expect(damaged.output.contains(#""kind":"unreadable","line":1,"file":"\#(path)""#), "\(damaged.output)")
+        #expect(await run("audit", "accept", "--reason", "a damaged disk").status == 0)
+        #expect(await run("audit", "verify").status == 0)
     }
 
     @Test func `a log that contradicts nothing needs no accepting`() async throws {

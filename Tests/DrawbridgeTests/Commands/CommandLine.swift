@@ -18,24 +18,27 @@ struct RanCommand {
 
     /// - Parameters:
     ///   - input: what comes on the standard input.
+    ///   - bytes: what comes behind it, be it text or not.
     ///   - outputIsClosed: nobody takes the output, as after `>&-` or with a full disk.
     ///   - isWatched: a person watches the stream of errors.
     init(
-        _ words: [String], input: String = "", outputIsClosed: Bool = false, isWatched: Bool = false
+        _ words: [String], input: String = "", bytes: [UInt8] = [], outputIsClosed: Bool = false,
+        isWatched: Bool = false
     ) async {
         let told = Mutex<(output: [UInt8], errors: String)>(([], ""))
-        let rest = Mutex(input.split(separator: "\n", omittingEmptySubsequences: false).dropLast(input.isEmpty ? 1 : 0))
+        let input = Array(input.utf8) + bytes
+        let rest = Mutex(input.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast(input.isEmpty ? 1 : 0))
         let streams = StandardStreams(
             output: { bytes in
                 guard !outputIsClosed else { throw SystemFailure(code: EBADF, doing: "write to standard output") }
                 told.withLock { $0.output += bytes }
             },
             errors: { text in told.withLock { $0.errors += text } },
-            line: { rest.withLock { $0.popFirst().map(String.init) } },
+            line: { rest.withLock { $0.popFirst().map(Array.init) } },
             rest: {
                 rest.withLock { lines in
                     defer { lines = [] }
-                    return Data(lines.joined(separator: "\n").utf8)
+                    return Data(lines.joined(separator: [0x0A]))
                 }
             },
             isTerminal: { false }, isWatched: { isWatched }, isOutputSeen: { false })

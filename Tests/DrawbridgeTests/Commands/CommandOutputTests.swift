@@ -166,7 +166,7 @@ import Testing
         #expect(again.lines.last == "Nothing to do: it was retired before.")
         #expect(
             await run("keys", "retire", "--now", "nosuch").reason
-                == "There is no such key; `drawbridge keys list` shows all.")
+                == "There is no key nosuch; `drawbridge keys list` shows all.")
     }
 
     private static let answers: [[String]] = [
@@ -196,7 +196,9 @@ import Testing
         let words = ["users", "second-factor", "recovery-codes", "alice", "--config", config]
         let ran = await RanCommand(words, outputIsClosed: true)
         #expect(ran.status == 1)
-        #expect(ran.reason == "Cannot write to standard output: bad file descriptor.")
+        #expect(
+            ran.reason == "Cannot write to standard output: bad file descriptor. alice has new recovery codes all the "
+                + "same, and nobody has seen them: call this again.")
     }
 
     @Test func `what was done stays done although nobody can be told`() async throws {

@@ -38,4 +38,11 @@ import Testing
         #expect(ran.status == 0)
         #expect(ran.errors == "There is no database yet; the first start makes the keys.\n")
     }
+
+    @Test func `to a program no keys are an empty list, before the first start and before the first keys`() async {
+        let words = ["keys", "list", "--format", "json", "--config", config]
+        #expect(await RanCommand(words).output == "[]\n")
+        #expect(await RanCommand(["migrate", "--config", config]).status == 0)
+        #expect(await RanCommand(words).output == "[]\n")
+    }
 }

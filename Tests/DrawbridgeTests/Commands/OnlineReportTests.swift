@@ -55,6 +55,43 @@ import Testing
             "\(ran.output)\(ran.errors)")
     }
 
+    @Test func `a default website that nobody knows is told, as it keeps every server from starting`() async throws {
+        #expect(try await run("keys", "init").status == 0)
+        let setting = "default_web_client: wwww"
+        let line = "FAIL  default_web_client: wwww is not a client of the file or the database"
+        let before = try await online(setting)
+        #expect(before.lines.contains { $0 == line }, "\(before.output)")
+        #expect(before.errors.contains("of the settings; no server starts unless the database has one."))
+        #expect(try await run("migrate").status == 0)
+        let after = try await online(setting)
+        #expect(after.status == 1 && after.lines.contains { $0 == line }, "\(after.output)")
+    }
+
+    @Test(arguments: [
+        ("texts", "en.json", "{bad"), ("templates", "confirm.mustache", "{{#open}}"),
+    ])
+    func `a page's file that keeps a server from starting is named`(
+        section: String, name: String, content: String
+    ) async throws {
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/public/\(section)", withIntermediateDirectories: true)
+        _ = try folder.file("public/\(section)/\(name)", content)
+        let ran = try await run("check-config", more: "public_directory: public")
+        #expect(ran.status == 1)
+        let told = "  - public_directory = \"\(folder.path)/public\": \(section)/\(name) "
+        #expect(ran.errors.contains(told), "\(ran.errors)")
+    }
+
+    @Test func `login token keys that the first start would take over are read`() async throws {
+        #expect(try await run("keys", "init").status == 0)
+        let path = try folder.file("data/login-token-keys.json", "{}")
+        let ran = try await online()
+        #expect(ran.status == 1)
+        #expect(ran.output.contains("FAIL  login token keys: \(path) is not a key file"), "\(ran.output)")
+        _ = try folder.file("data/login-token-keys.json", "{}", mode: 0o644)
+        #expect(try await online().output.contains("FAIL  login token keys: \(path) can be read by others"))
+    }
+
     @Test func `trusted proxies that may be anybody are warned of`() async throws {
         let ran = try await run("check-config", more: "trusted_proxies: [0.0.0.0/0]")
         #expect(ran.status == 0)

@@ -51,6 +51,43 @@ import Testing
         #expect(try await passwordCost(of: "alice") == dearer)
     }
 
+    @Test func `a secret that nobody could see is told as in force, with what makes another one`() async throws {
+        try await prepare("migrate")
+        try await prepare("keys", "init")
+        try await prepare("users", "add", "alice", input: "correct horse battery\n")
+        let document = #"{"client_id":"s9","client_type":"web","token_endpoint_auth_method":"client_secret_basic"}"#
+        for (words, told) in [
+            (["clients", "add", "-"], "s9 has a new client_secret all the same"),
+            (["users", "second-factor", "enrol", "alice"], "alice has a new second factor all the same"),
+        ] {
+            let ran = await RanCommand(words + ["--config", config], input: document, outputIsClosed: true)
+            #expect(ran.status == 1)
+            #expect(
+                ran.reason == "Cannot write to standard output: bad file descriptor. \(told), and nobody has seen it: "
+                    + "call this again with --replace.", "\(ran.reason)")
+            #expect(await RanCommand(words + ["--replace", "--config", config], input: document).status == 0)
+        }
+    }
+
+    @Test func `a password or a client that is not UTF-8 is refused rather than repaired`() async throws {
+        try await prepare("migrate")
+        try await prepare("users", "add", "zoe", input: "correct horse battery\n")
+        func latin(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8($0.value) } }
+        let password = latin("Pa\u{DF}w\u{F6}rter-lang\n")
+        let document = latin(#"{"client_id":"shop","client_type":"web","client_name":"Caf\#u{E9}"}"#)
+        let refused = [
+            (["users", "add", "alice"], password), (["users", "password", "zoe"], password),
+            (["clients", "add", "-"], document),
+        ]
+        for (words, bytes) in refused {
+            let ran = await RanCommand(words + ["--config", config], bytes: bytes)
+            #expect(ran.status == 1, "\(words)")
+            #expect(ran.reason == "Cannot read the standard input: it is not text in UTF-8.")
+        }
+        #expect(try await UserName("alice").account(in: storage()) == nil)
+        #expect(try await storage().clients().isEmpty)
+    }
+
     @Test(arguments: [("--name", "two\nlines"), ("--email", "not an address"), ("--email", "a@b@c")])
     func `a name that is no line and an address that is none are refused`(option: String, value: String) async throws {
         try await prepare("migrate")

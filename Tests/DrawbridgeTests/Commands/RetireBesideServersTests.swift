@@ -59,6 +59,22 @@ import Testing
         #expect(allowed.status == 0, "\(allowed.reason)")
     }
 
+    @Test(arguments: [[], ["--now"]])
+    func `an option that is misspelt is told as one, and not as a key that is missing`(words: [String]) async throws {
+        for words in [["keys", "init"], ["keys", "rotate"]] {
+            try await RanCommand.prepare(words + ["--config", config])
+        }
+        let key = try #require(try await keys().first).id
+        let line = ["keys", "retire", "--config", config, key] + words
+        for option in [["--resaon", "laptop stolen"], ["--resaon=laptop stolen"]] {
+            let ran = await RanCommand(line + option)
+            #expect(ran.status == 64)
+            #expect(ran.reason == "--resaon is not a known option, did you mean --reason?", "\(ran.reason)")
+        }
+        #expect(await RanCommand(line + ["--x"]).reason == "--x is not a known option.")
+        #expect(try await keys().allSatisfy { $0.withdrawnAt == nil })
+    }
+
     @Test func `the dry run names the servers that take it in, and with their master key it is done`() async throws {
         try await whileServing {
             let preview = await run("keys", "retire", "--all")

@@ -83,6 +83,28 @@ struct RootInForeignFolderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path) == [])
     }
 
+    @Test func `root's key proves nothing in a folder of that account, and does where it is mounted`() throws {
+        let key = try folder.file("master-key", "")
+        try FileManager.default.createDirectory(atPath: data + "/keys", withIntermediateDirectories: true)
+        let left = "\(data)/master-key"
+        let inside = "\(data)/keys/master-key"
+        for path in [left, inside] { try #require(link(key, path) == 0) }
+        try #require(symlink(folder.path, data + "/elsewhere") == 0)
+        try #require(chown(data, Self.nobody, gid_t.max) == 0)
+        for path in [left, inside, "\(data)/elsewhere/master-key", "\(folder.path)/none", "master-key"] {
+            #expect(throws: StorageFolderError.self, "\(path)") {
+                try StorageFolder.refuseRoot(in: data, masterKey: path)
+            }
+        }
+        #expect(throws: Never.self) { try StorageFolder.refuseRoot(in: data, masterKey: key) }
+        // As Kubernetes mounts a secret: the folder may be written to by all, but is sticky.
+        try #require(chmod(folder.path, 0o1777) == 0)
+        try #require(symlink(key, "\(folder.path)/linked") == 0)
+        #expect(throws: Never.self) { try StorageFolder.refuseRoot(in: data, masterKey: "\(folder.path)/linked") }
+        try #require(chmod(folder.path, 0o777) == 0)
+        #expect(throws: StorageFolderError.self) { try StorageFolder.refuseRoot(in: data, masterKey: key) }
+    }
+
     @Test func `a link of root's own is followed`() async throws {
         let elsewhere = try TemporaryFolder()
         try #require(chmod(elsewhere.path, 0o700) == 0)

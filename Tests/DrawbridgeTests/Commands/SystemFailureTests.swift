@@ -37,6 +37,26 @@ import Testing
         #expect(SystemFailure(error, doing: "write").description == "Cannot write: no space left on device.")
     }
 
+    @Test func `nonsense in a file is no failure to write one`() throws {
+        let error = try #require(throws: (any Error).self) {
+            try JSONDecoder().decode([String].self, from: Data("{bad".utf8))
+        }
+        #expect(SystemFailure(error) == nil)
+    }
+
+    @Test func `a pipe is read, a folder is none, and settings are read from neither`() throws {
+        let folder = try TemporaryFolder()
+        #expect(try WholeFile.read("/dev/null").isEmpty)
+        let error = #expect(throws: SystemFailure.self) { try WholeFile.read(folder.path) }
+        #expect(error?.description == "Cannot read \(folder.path): it is a folder, not a file.")
+        let reasons = ["/dev/null", folder.path, folder.path + "/none"].map { path in
+            RawSettings.read(SettingsInputs(filePath: path)).problems.map(\.description).joined()
+        }
+        #expect(reasons[0].contains("cannot be read: it is a pipe or a device"), "\(reasons[0])")
+        #expect(reasons[1].contains("cannot be read: it is a folder, not a file"), "\(reasons[1])")
+        #expect(reasons[2].contains("cannot be read: no such file or directory"), "\(reasons[2])")
+    }
+
     @Test func `what is not the system's is left to who knows it`() {
         #expect(SystemFailure(CommandError("x")) == nil)
     }

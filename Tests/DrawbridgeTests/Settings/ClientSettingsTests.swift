@@ -192,6 +192,29 @@ import Testing
         #expect(warnings.first?.hasSuffix(remedy) == true, "\(warnings)")
     }
 
+    @Test(
+        arguments: [
+            ("return_paths: [/b], default_return_path: /b", true),
+            ("return_paths: [/b], default_return_path: /b, first_party: true", false),
+            ("return_paths: [/b], default_return_path: /b, public_origin: https://b.example", false),
+            ("", false),
+            (
+                "return_paths: [/b], default_return_path: /b, landing: initiate_login, "
+                    + "initiate_login_uri: https://b.example/in", false
+            ),
+        ])
+    func `contract §16.3: a relying party whose links land here and sign nobody in is warned of`(
+        _ fields: String, _ isWarned: Bool
+    ) throws {
+        let website = "client_id: b, client_type: web, redirect_uris: [https://b.example/cb]"
+        let settings = try load("[{\(website)\(fields.isEmpty ? "" : ", ")\(fields)}]")
+        let warnings = ClientWarnings(in: settings).sentences.filter { $0.contains("signs nobody in") }
+        let sentence =
+            "clients[0]: the login links of b land at https://a.example, where what they open signs nobody in, because "
+            + "its redirect_uris are elsewhere: set public_origin, or first_party: true for one of your own."
+        #expect(warnings == (isWarned ? [sentence] : []))
+    }
+
     @Test func `a client in the database may be named, with a warning`() throws {
         let settings = try load(
             "[{client_id: a, client_type: native, may_reach: [b, nosuch], share_with: [c]}, {client_id: b, client_type: native}]"

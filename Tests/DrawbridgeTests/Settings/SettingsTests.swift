@@ -146,6 +146,11 @@ import Testing
         #expect(try problems(origin + "redemption_paths: [/open]\nself_issued: {enabled: true, \(fields)}\n") == [])
     }
 
+    // RFC 8252 §7.3: `demo --listen [::1]:8080` has such an origin.
+    @Test func `a phone is told an origin whose host is an IPv6 address`() throws {
+        #expect(try problems("public_origin: 'http://[::1]:8080'\nself_issued: {enabled: true}\n") == [])
+    }
+
     @Test(arguments: ["/%71", "/{x}", "/:x", "/*", "/**", "/q/../x", "/q//x", "/"])
     func `a path for phones has one spelling, and no meaning of its own to a router`(path: String) throws {
         let found = try problems(origin + "self_issued: {enabled: true, return_path: '\(path)'}\n")
@@ -198,6 +203,8 @@ import Testing
         ("public_origin: https://a.example\nlisten: [1, 2]", "must be an address"),
         ("public_origin: https://a.example\nlisten: 127.0.0.1:65536", "must be an address"),
         ("public_origin: https://a.example\npublic_directory: /nowhere", "is not a folder"),
+        ("public_origin: https://a.example\ntrusted_isuers: {}", "is not a known key, did you mean trusted_issuers?"),
+        ("public_origin: https://a.example\nlog: {levels: {}}", "is not a known key, did you mean log.level?"),
         ("public_origin: https://a.example\npublic_origin: https://b.example", "key given twice"),
         ("public_origin: [", "is not YAML"), ("just text", "must be a mapping"), ("", "is required"),
         ("public_origin: https://a.example\napp_links: {apple: [x]}", "must be an app id"),

@@ -30,18 +30,19 @@ struct AuditNoteFile: Sendable {
     func append(_ notes: [AuditNote]) throws(PrivateFileError) {
         let descriptor = try openLocked()
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system(path, errno) }
-        // What a crash left of a line must not take the next one along.
-        var bytes: [UInt8] = Self.endsInsideLine(descriptor, size: status.st_size) ? [0x0A] : []
+        let size = try Self.size(descriptor, path)
+        let (whole, isEnded) = try wholeLines(descriptor, size: size)
+        guard whole == size || ftruncate(descriptor, off_t(whole)) == 0 else { throw .system(path, errno) }
+        var bytes: [UInt8] = isEnded ? [] : [0x0A]
         for note in notes { bytes += note.json + [0x0A] }
         try PrivateFile.write(bytes, to: descriptor, path: path)
         guard fsync(descriptor) == 0 else { throw .system(path, errno) }
-        if status.st_size == 0 { try PrivateFile.synchronizeFolder(of: path) }
-        if Int(status.st_size) + bytes.count > sizeLimit { try beginAnew() }
+        if size == 0 { try PrivateFile.synchronizeFolder(of: path) }
+        if whole + bytes.count > sizeLimit { try beginAnew() }
     }
 
-    /// Every note that is kept; none where there is no file.
+    /// Every note that is kept; none where there is no file. A file that is there and cannot be read is an error: what the
+    /// log was not compared with must not pass for what it extends.
     func read() throws(PrivateFileError) -> AuditKeptNotes {
         // In this order a file that is replaced meanwhile is read twice rather than not at all.
         var kept = try Self.read(path)
@@ -49,31 +50,24 @@ struct AuditNoteFile: Sendable {
         return kept
     }
 
-    /// Lines that should be a note and are none.
-    func unreadableLines() throws(PrivateFileError) -> [AuditVerificationTerms.UnreadableLine] {
-        var lines: [AuditVerificationTerms.UnreadableLine] = []
+    /// Has the log verified beside what is kept here: each note, and each line that should be one and is none.
+    func add(to terms: inout AuditVerificationTerms) throws(PrivateFileError) {
         for path in [path, previousPath] {
-            lines += try Self.read(path).malformedLines.map { .init(file: path, line: $0) }
+            let kept = try Self.read(path)
+            terms.kept += kept.notes
+            terms.unreadable += kept.malformedLines.map { .init(file: path, line: $0) }
         }
-        return lines
     }
 
     /// The notes at the file's end: the last ones of every node that writes, and soon read, however much came before.
     func readEnd() throws(PrivateFileError) -> AuditKeptNotes {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return AuditKeptNotes() }
-            throw .system(path, errno)
-        }
+        guard let descriptor = try Self.openForReading(path) else { return AuditKeptNotes() }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system(path, errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
-        let start = max(0, Int(status.st_size) - endSize)
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size) - start)
-        guard pread(descriptor, &bytes, bytes.count, off_t(start)) == bytes.count else { throw .system(path, EIO) }
+        let size = try Self.size(descriptor, path)
+        let start = max(0, size - endSize)
+        let bytes = try Self.bytes(descriptor, from: start, to: size, path)
         // What the first line begins with is not there.
-        return AuditKeptNotes(start == 0 ? bytes[...] : bytes.drop { $0 != 0x0A })
+        return Self.notes(in: start == 0 ? bytes[...] : bytes.drop { $0 != 0x0A })
     }
 
     /// Gives the files other names, so that a new one can begin: what they say is kept.
@@ -120,9 +114,18 @@ struct AuditNoteFile: Sendable {
         return lstat(path, &named) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev
     }
 
-    private static func endsInsideLine(_ descriptor: Int32, size: Int) -> Bool {
-        var last: UInt8 = 0
-        return size > 0 && pread(descriptor, &last, 1, off_t(size - 1)) == 1 && last != 0x0A
+    /// What is there but for the beginning of a line at the end, which a crash or a full disk left and which says nothing.
+    /// - Returns: how many bytes that is, and whether the last line has its end.
+    private func wholeLines(_ descriptor: Int32, size: Int) throws(PrivateFileError) -> (size: Int, isEnded: Bool) {
+        let start = max(0, size - endSize)
+        let bytes = try Self.bytes(descriptor, from: start, to: size, path)
+        guard let last = bytes.last, last != 0x0A else { return (size, true) }
+        let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 }
+        // Of something else that is larger than any note nothing is removed.
+        guard let rest = end ?? (start == 0 ? 0 : nil), AuditKeptNotes(bytes[rest...]).notes.isEmpty else {
+            return (size, false)
+        }
+        return (start + rest, true)
     }
 
     /// Called with the lock held.
@@ -140,9 +143,58 @@ struct AuditNoteFile: Sendable {
     }
 
     private static func read(_ path: String) throws(PrivateFileError) -> AuditKeptNotes {
-        guard FileManager.default.fileExists(atPath: path) else { return AuditKeptNotes() }
-        guard let bytes = FileManager.default.contents(atPath: path) else { throw .system(path, EIO) }
-        return AuditKeptNotes(bytes)
+        guard let descriptor = try openForReading(path) else { return AuditKeptNotes() }
+        defer { close(descriptor) }
+        return notes(in: try bytes(descriptor, from: 0, to: try size(descriptor, path), path)[...])
+    }
+
+    /// The beginning of a line at the end is no lost note: it is being written now, or a crash or a full disk left it, and
+    /// the next one is written in its place.
+    private static func notes(in bytes: ArraySlice<UInt8>) -> AuditKeptNotes {
+        let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? bytes.startIndex
+        var kept = AuditKeptNotes(withoutRests(bytes[..<end]))
+        let rest = AuditKeptNotes(bytes[end...])
+        if !rest.notes.isEmpty { kept.append(rest) }
+        return kept
+    }
+
+    /// Drawbridge 0.1.0 ended what a crash had left of a line, and wrote on behind it: such a line is no lost note either.
+    /// Every whole one of ours, damaged or not, ends as it began. The others keep their numbers.
+    private static func withoutRests(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        let whole = lines.map { $0.first == UInt8(ascii: "{") && $0.last != UInt8(ascii: "}") ? [] : $0 }
+        return Array(whole.joined(separator: [0x0A]))
+    }
+
+    /// - Returns: `nil` where there is no such file, and only there: where this account may not look, there may be one.
+    private static func openForReading(_ path: String) throws(PrivateFileError) -> Int32? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .system(path, errno)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw .notAFile(path)
+        }
+        return descriptor
+    }
+
+    private static func size(_ descriptor: Int32, _ path: String) throws(PrivateFileError) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(path, errno) }
+        return Int(status.st_size)
+    }
+
+    private static func bytes(
+        _ descriptor: Int32, from start: Int, to end: Int, _ path: String
+    ) throws(PrivateFileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: end - start)
+        let count = pread(descriptor, &bytes, bytes.count, off_t(start))
+        guard count >= 0 else { throw .system(path, errno) }
+        // Fewer where a writer has just removed what a crash left.
+        return Array(bytes.prefix(count))
     }
 }
 

@@ -46,7 +46,9 @@ struct AuditWatchService: Service {
     var terms: @Sendable () throws -> AuditVerificationTerms {
         { [file, keys, logger] in
             do {
-                return AuditVerificationTerms(trusting: keys, kept: try file.read().notes)
+                var terms = AuditVerificationTerms(trusting: keys)
+                try file.add(to: &terms)
+                return terms
             } catch {
                 logger.error(
                     "the notes of the audit log cannot be read, so it is not verified", metadata: ["error": "\(error)"])

@@ -94,7 +94,8 @@ struct SelfIssuedSettings: Sendable {
 
     /// One host for all: phones show it, and compare it with the certificate's.
     private static func check(_ clientID: String, at origin: WebOrigin, _ settings: SettingsReader) {
-        if !clientID.hasPrefix(origin.description + "/") || !clientID.hasSuffix("/") || !clientID.isURLText {
+        let isBelow = clientID.hasPrefix(origin.description + "/") && clientID.hasSuffix("/")
+        if !isBelow || !String(clientID.dropFirst(origin.description.count)).isURLText {
             settings.note(
                 Self.clientID, value: clientID,
                 "must begin with \(origin)/ and end with a slash, without query or fragment")

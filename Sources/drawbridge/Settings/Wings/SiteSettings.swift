@@ -17,7 +17,9 @@ struct SiteSettings: Sendable {
         "Paths that redeem a login token, beside \(LoginTokenSettings.redemptionPath). The first one is what login URLs "
             + "name.")
     static let publicDirectory = Setting.path(
-        "public_directory", "Folder whose files replace the built-in assets of the same name.")
+        "public_directory",
+        "Folder whose files replace the built-in templates and assets of the same name; of texts only those that its "
+            + "files hold.")
 
     /// As it was set; see ``DrawbridgeSettings/signInURL``.
     let signInURL: String?

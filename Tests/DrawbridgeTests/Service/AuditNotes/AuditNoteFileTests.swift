@@ -60,10 +60,45 @@ struct SignedNotes: Sendable {
 
     @Test func `what a crash left of a line takes no other along`() throws {
         let line = String(decoding: try notes.checkpoint(1).json, as: UTF8.self)
-        _ = try folder.file("audit-checkpoints", line + "\n" + line.dropLast(20))
-        try file.append([try notes.checkpoint(2)])
+        for left in ["\n" + line.dropLast(20), "\n", ""] {
+            _ = try folder.file("audit-checkpoints", line + left)
+            try file.append([try notes.checkpoint(2)])
+            let kept = try file.read()
+            #expect(kept.notes == [try notes.checkpoint(1), try notes.checkpoint(2)], "\(left)")
+            #expect(kept.malformedLines == [])
+        }
+    }
+
+    @Test func `what a crash left of a line is no damage where the version before wrote on behind it`() throws {
+        let line = String(decoding: try notes.checkpoint(1).json, as: UTF8.self)
+        let next = String(decoding: try notes.checkpoint(2).json, as: UTF8.self)
+        _ = try folder.file("audit-checkpoints", "\(line)\n\(next.dropLast(20))\n\(next)\n")
         let kept = try file.read()
-        #expect(kept.notes == [try notes.checkpoint(1), try notes.checkpoint(2)] && kept.malformedLines == [2])
+        #expect(kept.notes == [try notes.checkpoint(1), try notes.checkpoint(2)])
+        #expect(kept.malformedLines == [])
+    }
+
+    @Test func `a line that should be a note is named, unless it is the end that a crash left`() throws {
+        let line = String(decoding: try notes.checkpoint(1).json, as: UTF8.self)
+        let damaged = line.replacing("time ", with: "tyme ")
+        try #require(damaged != line)
+        _ = try folder.file("audit-checkpoints", "\(line)\n\(damaged)\n\(line.dropLast(20))")
+        _ = try folder.file("audit-checkpoints.1", "\(damaged)\n")
+        var terms = AuditVerificationTerms(trusting: [notes.key.verifierKey])
+        try file.add(to: &terms)
+        #expect(terms.kept == [try notes.checkpoint(1)])
+        let report = AuditVerifier(terms: terms).finish()
+        #expect(
+            report.problems.filter { $0.kind == .unreadable }.map { "\($0.file ?? "") \($0.line ?? 0)" }
+                == ["\(file.path) 2", "\(file.path).1 1"])
+    }
+
+    @Test func `what is there and cannot be read is no missing file`() throws {
+        try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
+        #expect(throws: PrivateFileError.notAFile(file.path)) { try file.read() }
+        // Root may look into every folder, but nobody into a file.
+        let inFile = AuditNoteFile(besideSigningKey: "\(try folder.file("closed", ""))/audit-signing-key")
+        #expect(throws: PrivateFileError.system(inFile.path, ENOTDIR)) { try inFile.read() }
     }
 
     @Test func `a file that has grown is begun anew with the last notes about each node`() throws {
