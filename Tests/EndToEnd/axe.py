@@ -18,7 +18,7 @@ STRANGER = ["/sign-in", "/login-with-token", "/login-with-token?token=x", "/sess
             "/nowhere", "/errors", "/errors/invalid_token", "/errors/invalid_grant", "/account/set-up?link=x",
             "/account/devices", "/self-issued/start", "/admin/sign-in", "/"]
 MEMBER = ["/account", "/account/password", "/account/devices", "/account/second-factor", "/account/passkeys",
-          "/account/phone-keys",
+          "/account/phone-keys", "/account/consents",
           "/session/logout", "/contacts"]
 RUN = """
 const done = arguments[1];

@@ -8,6 +8,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import totp
+import wire
 from accounts import NEW_PASSWORD, OLD_PASSWORD
 from admin import Admin
 from browsers import NEEDS_CHROMIUM
@@ -57,6 +58,21 @@ def test_the_account_says_where_it_shows_the_latest_events_only(demo, browser, p
     wait_for_path(browser, "/account")
     assert len(browser.find_elements(By.CSS_SELECTOR, ".happenings > li")) == 20
     assert "The latest 20. Something here that was not you?" in text_of(browser)
+
+
+@pytest.mark.parametrize("page, says", [
+    ("account", "You sign in elsewhere, and change there how you do so."),
+    ("account/devices", "so it is all that is shown here."), ("account/passkeys", "Set up your passkeys there."),
+    ("account/consents", "so nothing is shown here."),
+    ("account/password", "You sign in elsewhere"), ("account/second-factor", "Set up your second factor there.")])
+def test_who_has_no_account_here_is_not_told_to_sign_in_here(demo, page, says):
+    session = demo.sign_in("guest-of-a-trusted-issuer")
+    shown = demo.send("GET", f"/{page}", {**wire.NAVIGATION, "Accept": "text/html", "Cookie": session})
+    assert shown.status == 200 and says in shown.text, (shown.status, shown.text)
+    assert 'id="again"' not in shown.text and "/sign-in" not in shown.text
+    # Whoever has an account is.
+    own = demo.send("GET", "/account", {**wire.NAVIGATION, "Cookie": demo.sign_in("alice")})
+    assert 'id="again"' in own.text
 
 
 def test_the_devices_lead_to_the_account_and_not_to_some_of_its_parts(demo, browser, person):

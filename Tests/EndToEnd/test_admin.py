@@ -282,7 +282,7 @@ def test_contract_8_fifty_streams_are_open_at_once_and_what_nobody_reads_is_none
     for _, connection in streams:
         connection.close()
     # The service finds out at its next line, which it writes twice a second, that nobody is there any more.
-    wait_until(opens, 6, "a place for a stream")
+    wait_until(opens, 30, "a place for a stream")
 
 
 def test_the_website_that_apps_open_by_default_is_not_deleted(admin):

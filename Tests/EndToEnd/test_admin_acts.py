@@ -103,7 +103,8 @@ def test_8_a_refusal_names_nobody_where_nothing_was_verified(start_demo):
 
 ACTS = [
     ("DELETE", "users/kept/sessions"), ("DELETE", "sessions/x"), ("DELETE", "device-secrets/x"),
-    ("DELETE", "users/kept/phone-keys/x"), ("DELETE", "clients/demo-web"), ("DELETE", "settings/native-sso"),
+    ("DELETE", "users/kept/phone-keys/x"), ("DELETE", "users/kept/consents/x"),
+    ("DELETE", "clients/demo-web"), ("DELETE", "settings/native-sso"),
     ("POST", "keys/rotate"), ("POST", "keys/x/retire"), ("POST", "clients/demo-web/secret"),
 ]
 

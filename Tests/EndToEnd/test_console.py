@@ -170,6 +170,20 @@ def test_on_a_phone_sections_beyond_the_edge_are_hinted_at_by_a_shade_and_no_bar
     assert all(0.1 <= float(colour[3]) <= 0.3 for colour in colours[2:]), layers
 
 
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_what_why_who_and_where_of_an_event_are_in_sight(demo, busy, open_browser, width):
+    browser = open_browser(size=(width, 800))
+    open_console(browser, demo, "/admin/events?type=web_session.opened&reason=login_token")
+    [row, *_] = browser.find_elements(By.CSS_SELECTOR, ".events tbody tr")
+    cells = [cell for cell in row.find_elements(By.TAG_NAME, "td") if cell.text]
+    assert len(cells) == 6, row.text
+    for cell in cells:
+        left, right = browser.execute_script(
+            "const it = arguments[0].getBoundingClientRect(); return [it.left, it.right];", cell)
+        assert 0 <= left < right <= width, cell.text
+    assert row.size["height"] < 160, "a block, and no column as high as the longest"
+
+
 def test_programs_hear_where_and_with_what_a_session_was_opened(demo):
     opened = demo.redeem(demo.issue("somewhere")["token"], {**wire.NAVIGATION, "User-Agent": "Curious/7"})
     assert opened.status == 303

@@ -225,6 +225,72 @@ def test_every_grave_act_is_said_to_be_done_on_the_page_that_it_leads_to(start_d
     act(keys, f"{keys}/{kid}/retire")
 
 
+def made(demo, **document) -> tuple[str, dict]:
+    """A client of this test: the path of its page, and what the API says of it."""
+    answer = Admin(demo).send("POST", "clients", document)
+    assert answer.status == 201, answer.text
+    return f"/admin/clients/{answer.json()['client_id']}", answer.json()
+
+
+def test_a_clients_secret_is_replaced_with_a_reason_and_shown_once(demo):
+    page, client = made(demo, client_type="service", grant_types=["client_credentials"], scope="read",
+                        token_endpoint_auth_method="client_secret_post")
+    console = Console(demo)
+
+    def status(secret: str) -> int:
+        return wire.send(demo.base, "POST", "/oauth/token", {"Content-Type": "application/x-www-form-urlencoded"},
+                         wire.encode({"grant_type": "client_credentials", "client_id": client["client_id"],
+                                      "client_secret": secret})).status
+
+    assert status(client["client_secret"]) == 200
+    fields = form_of(console, page, f"{page}/secret")
+    renewed = post(console, f"{page}/secret", {**fields, "reason": "it leaked"})
+    assert renewed.status == 200, renewed.text
+    secret = re.search(r'<code id="secret-value">(dbc_[^<]+)</code>', renewed.text).group(1)
+    assert status(client["client_secret"]) == 401 and status(secret) == 200
+    assert secret not in console.get(page).text
+    event = Admin(demo).events(client_id=client["client_id"], type="client.changed")[0]
+    assert event["reason"] == "it leaked" and json.loads(event["detail"])["fields"] == ["client_secret"]
+    # As a reload of the page sends it once more.
+    again = post(console, f"{page}/secret", {**fields, "reason": "it leaked"})
+    assert again.status == 412 and "dbc_" not in again.text and status(secret) == 200
+    assert "which is in force" in again.text
+
+
+def test_a_client_without_a_secret_is_offered_none(demo):
+    page, _ = made(demo, client_type="native", grant_types=["authorization_code"], token_endpoint_auth_method="none")
+    console = Console(demo)
+    shown = console.get(page).text
+    assert f'action="{page}/delete"' in shown and f'action="{page}/secret"' not in shown
+    refused = post(console, f"{page}/secret", form_of(console, page, f"{page}/delete"))
+    assert refused.status == 409 and "this client has no secret" in refused.text
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_was_typed_over_somebody_elses_change_of_a_client_is_saved_by_a_second_click(demo, as_json):
+    page, client = made(demo, client_type="web", client_name="Shop", token_endpoint_auth_method="client_secret_basic")
+    console, path = Console(demo), f"clients/{client['client_id']}"
+
+    def tag_of(text: str) -> str:
+        return next(form["fields"]["tag"] for form in wire.PageForm(text).forms if form["action"] == page)
+
+    shown = console.get(page).text
+    typed = {"document": json.dumps(document(shown) | {"client_name": "Their shop"})} if as_json else {
+        "client_type": "web", "client_name": "Their shop", "token_endpoint_auth_method": "client_secret_basic",
+        "landing": "return_path", "redeem": "direct", "on_replay": "end_session", "cookie_profile": "session",
+        "access_token_signed_response_alg": "ES256", "id_token_signed_response_alg": "ES256"}
+    typed["form_token"] = form_of(console, page, page)["form_token"]
+    assert Admin(demo).send("PATCH", path, {"session_lifetime": 600}, {"If-Match": "*"}).status == 200
+    conflict = post(console, page, {**typed, "tag": tag_of(shown)})
+    assert conflict.status == 412 and "Somebody else changed this client meanwhile." in conflict.text
+    assert f'<a href="{page}" id="as-it-is-now">' in conflict.text and conflict.text.count(">Save over it<") == 1
+    told = re.search(r'aria-labelledby="conflict">(.*?)</section>', conflict.text, re.S).group(1)
+    assert "<code>client_name</code>" in told and "<code>client_id</code>" not in told
+    assert "Their shop" in conflict.text and Admin(demo).get(path).json()["client_name"] == "Shop"
+    saved = post(console, page, {**typed, "tag": tag_of(conflict.text)})
+    assert saved.status == 200 and Admin(demo).get(path).json()["client_name"] == "Their shop"
+
+
 def test_the_sessions_of_a_user_that_ended_are_shown_when_asked_for(demo):
     name = f"ended-{uuid.uuid4().hex[:12]}"
     session = demo.session(demo.sign_in(name))

@@ -6,12 +6,14 @@ import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import threading
 
 import pytest
 
 import instance
+import wire
 from admin import Admin
 
 
@@ -36,9 +38,9 @@ def test_the_lines_of_the_page_carry_a_sign_in_over_as_they_stand(demo, tmp_path
 def terminal(tmp_path):
     """A demo that somebody started on a terminal, and what stands on it."""
     ours, theirs = pty.openpty()
+    listen, management = (f"127.0.0.1:{instance.free_port()}" for _ in range(2))
     started = subprocess.Popen(
-        [instance.binary(), "demo", "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0", "--data",
-         tmp_path / "data"],
+        [instance.binary(), "demo", "--listen", listen, "--management-listen", management, "--data", tmp_path / "data"],
         stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=instance.environment(), start_new_session=True)
     os.close(theirs)
     seen = bytearray()
@@ -60,6 +62,31 @@ def terminal(tmp_path):
         status = started.wait(30)
         reader.join()
         os.close(ours)
+    assert status == 0
+
+
+def test_a_demo_starts_at_an_ipv6_address(tmp_path):
+    with socket.socket(socket.AF_INET6) as found:
+        found.bind(("::1", 0))
+        origin = f"http://[::1]:{found.getsockname()[1]}"
+    said = tmp_path / "said"
+    with said.open("wb") as output:
+        started = subprocess.Popen(
+            [instance.binary(), "demo", "--listen", origin.removeprefix("http://"), "--management-listen", "127.0.0.1:0",
+             "--data", tmp_path / "data"],
+            stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=instance.environment())
+    try:
+        def issuer() -> str | None:
+            assert started.poll() is None, said.read_text()
+            try:
+                return wire.send(origin, "GET", "/.well-known/openid-configuration").json()["issuer"]
+            except ConnectionError:
+                return None
+
+        assert instance.wait_until(issuer, 60, "the demo") == origin
+    finally:
+        started.send_signal(signal.SIGTERM)
+        status = started.wait(60)
     assert status == 0
 
 

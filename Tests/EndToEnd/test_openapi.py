@@ -127,6 +127,31 @@ def written():
     return yaml.safe_load((instance.ROOT / "Config" / "openapi.yaml").read_text())
 
 
+#: What an operation of the API changes, by the forms of the console that change the same.
+FORMS_OF_CHANGES = {
+    "addClient": {"consoleAddClient"}, "replaceClient": {"consoleSaveClient"}, "patchClient": {"consoleSaveClient"},
+    "deleteClient": {"consoleDeleteClient"}, "renewClientSecret": {"consoleRenewClientSecret"},
+    "revokeDeviceSecret": {"consoleRevokeDeviceSecret"}, "explain": {"consoleAnswer"},
+    "rotateKeys": {"consoleRotateKeys"}, "retireKey": {"consoleRetireKey"}, "endSession": {"consoleEndSession"},
+    "changeNativeSSOSettings": {"consoleSaveNativeSSOSettings"},
+    "resetNativeSSOSettings": {"consoleResetNativeSSOSettings"}, "addUser": {"consoleAddUser"},
+    "changeUser": {"consoleStanding", "consoleSetPassword", "consoleChangeRole"},
+    "endSessionsOfUser": {"consoleEndSessions"}, "unlinkKeyOfUser": {"consoleUnlinkKey"},
+    "withdrawConsentOfUser": {"consoleWithdrawConsent"},
+}
+#: What docs/administration.md says only the console does, and what is the browser's own.
+FORMS_ALONE = {"consoleRenameUser", "consoleMakeSetUpLink", "consoleResetSecondFactor", "consoleRemovePasskey",
+               "consoleAcknowledge", "consoleVerify", "openConsole", "closeConsole"}
+
+
+def test_whatever_the_api_changes_a_form_of_the_console_changes_too(written):
+    def changes(prefix: str) -> set[str]:
+        return {operation["operationId"] for path, operations in written["paths"].items() if path.startswith(prefix)
+                for method, operation in operations.items() if method in ("post", "put", "patch", "delete")}
+    assert changes("/api/admin/") == set(FORMS_OF_CHANGES)
+    assert changes("/admin/") == set().union(*FORMS_OF_CHANGES.values()) | FORMS_ALONE
+
+
 def test_every_operation_says_what_it_does(written):
     assert [operation["operationId"] for operation in operations(written)
             if len(operation.get("description", "")) < 40] == []

@@ -26,6 +26,12 @@ for (const button of document.querySelectorAll("button[data-goes-back]")) {
     button.addEventListener("click", () => history.back());
 }
 
+// A form whose answer is this page: the browser asks, and sends it with all that was typed.
+for (const button of document.querySelectorAll("button[data-sends-again]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => location.reload());
+}
+
 // Passwords that their owner wants to see while typing.
 for (const line of document.querySelectorAll("[data-shows]")) {
     line.hidden = false;

@@ -12,6 +12,7 @@ struct ConsoleClients: ConsoleGroup {
         Route(page: "/admin/clients/{id}", "consoleClient", show),
         Route(form: "/admin/clients/{id}", "consoleSaveClient", save),
         Route(form: "/admin/clients/{id}/delete", "consoleDeleteClient", delete),
+        Route(form: "/admin/clients/{id}/secret", "consoleRenewClientSecret", renewSecret),
     ]
 
     let frame: ConsoleFrame
@@ -96,7 +97,7 @@ struct ConsoleClients: ConsoleGroup {
             }
             return try saved(edit, request, context, visit)
         } catch {
-            return try again(seen, fields, error, request, context, visit)
+            return try await again(fields, error, request, context, visit)
         }
     }
 
@@ -112,23 +113,69 @@ struct ConsoleClients: ConsoleGroup {
             }
             return frame.redirect(to: ConsoleSection.clients.path, isDone: true)
         } catch {
-            return try again(seen, fields, error, request, context, visit)
+            return try await again(fields, error, request, context, visit)
         }
     }
 
-    /// The client's page with what stood in the way.
+    /// Replaces a secret that was lost or has leaked.
+    @Sendable func renewSecret(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let seen = try await client(context)
+        try await frame.services.gate.requireFreshSignIn(visit, request, context)
+        do {
+            try check(seen, tag: fields["tag"] ?? "")
+            let edit = try ClientEdit(renewingSecretOf: seen, random: frame.random)
+            let action = try frame.action(fields, request, context, visit)
+            guard try await frame.services.clients.replace(seen, with: edit.client, action: action) else {
+                throw OAuthError(.preconditionFailed)
+            }
+            return try saved(edit, request, context, visit)
+        } catch {
+            return try await again(fields, error, asksForSecret: true, request, context, visit)
+        }
+    }
+
+    /// The client's page with what stood in the way. Where that is somebody else's change, its forms are made from the
+    /// client as it is now: what was typed is saved over it by a second click, which the page says.
+    /// - Parameter asksForSecret: whether a new secret was asked for. Where that was done twice, as by a double click, the
+    ///   change is one's own, and the secret of the first time was never seen.
     private func again(
-        _ seen: Client, _ fields: FormParameters, _ error: any Error, _ request: Request,
+        _ fields: FormParameters, _ error: any Error, asksForSecret: Bool = false, _ request: Request,
         _ context: BridgeRequestContext, _ visit: AdminVisit
-    ) throws -> Response {
+    ) async throws -> Response {
         guard let fault = ConsoleFault(error) else { throw error }
-        let now = try ClientText(of: seen)
-        // A deletion brings no document: the page shows the client as it is now, to be saved or deleted as such.
-        let isOfDeletion = fields["document"] == nil && fields["client_type"] == nil
+        let client = try await client(context)
+        let now = try ClientText(of: client)
+        var values: [String: any Sendable] = [:]
+        // A deletion, or a new secret, brings no document: the page shows the client as it is now.
+        let hasTyped = fields["document"] != nil || fields["client_type"] != nil
+        let isConflict = fault.code == .preconditionFailed
+        if isConflict {
+            let changes = hasTyped ? changes(fields, of: client, now) : []
+            let conflict: [String: any Sendable] = [
+                "path": Self.path(of: client.id), "has_typed": hasTyped, "fields": changes,
+                "is_listed": !changes.isEmpty, "asked_for_secret": asksForSecret,
+            ]
+            values["conflict"] = conflict
+            // Nothing is wrong with what was typed.
+            values["is_document_wrong"] = false
+            values["is_over_form"] = fields["client_type"] != nil && fields["document"] == nil
+            values["is_over_document"] = fields["document"] != nil
+        }
         return try editor(
-            seen, document: try fields["document"] ?? now.pretty(),
-            tag: isOfDeletion ? now.tag : fields["tag"] ?? "", typed: typed(fields), fault: fault, request, context,
-            visit)
+            client, document: try fields["document"] ?? now.pretty(),
+            tag: isConflict || !hasTyped ? now.tag : fields["tag"] ?? "", typed: typed(fields), more: values,
+            fault: fault, request, context, visit)
+    }
+
+    /// The members of a client that would be others than they are now; none of what could not be saved at all.
+    private func changes(_ fields: FormParameters, of client: Client, _ now: ClientText) -> [String] {
+        guard let members = try? members(fields, over: now.members),
+            let edit = try? ClientEdit(members, of: client, random: frame.random),
+            let then = try? ClientText(of: edit.client).members
+        else { return [] }
+        return Set(now.members.keys).union(then.keys).filter { now.members[$0] != then[$0] }.sorted()
     }
 
     private func check(_ client: Client, tag: String) throws {
@@ -171,6 +218,7 @@ struct ConsoleClients: ConsoleGroup {
         values.merge(try form(of: client, typed, fault, words)) { $1 }
         values["is_fixed"] = client.map { frame.services.clients.isFixed($0.id) } ?? false
         values["lacks_redirect"] = client?.lacksRedirect ?? false
+        values["uses_secret"] = client?.usesSecret ?? false
         values["events_path"] = client.map {
             "\(ConsoleSection.events.path)?client_id=\(PercentEncoding.encode($0.id.rawValue))"
         }

@@ -14,6 +14,8 @@ struct ConsoleEvents: ConsoleGroup {
     let frame: ConsoleFrame
 
     private static let pageSize = 50
+    /// Users who are offered where a search found nothing.
+    private static let mostNamed = 5
     /// Events of the chain before and after one.
     private static let neighbours: Int64 = 3
     /// In the order of the form; each with its label in the catalogue.
@@ -57,6 +59,7 @@ struct ConsoleEvents: ConsoleGroup {
         case "token_id", "sid", "request_id":
             field["pattern"] = #"[A-Za-z0-9_\-]*"#
             field["pattern_title"] = words("console_events", "id_only")
+        case "sub": field["hint"] = words("console_events", "user_hint")
         case "type": field["list"] = list(AuditEventType.all.map(\.rawValue))
         case "client_id": field["list"] = list(clients)
         case "reason": field["list"] = list(RedemptionRefusal.allCases.map(\.rawValue))
@@ -81,10 +84,13 @@ struct ConsoleEvents: ConsoleGroup {
         do {
             let filter = try AuditFilterReader.filter(query, isForm: true)
             let cursor = try AuditFilterReader.cursor(query)
-            let page = try await frame.services.storage.search(filter, before: cursor, limit: Self.pageSize)
+            let storage = frame.services.storage
+            let page = try await storage.search(filter, before: cursor, limit: Self.pageSize)
             if cursor == nil { try Self.check(filter.type, foundIn: page) }
-            values["events"] = page.entries.map { ConsoleRows.event($0, words) }
+            let names = try await ConsoleNames(of: page.records.compactMap(\.event.subject), in: storage)
+            values["events"] = page.entries.map { ConsoleRows.event($0, words, names) }
             values["is_empty"] = page.entries.isEmpty
+            if page.entries.isEmpty, cursor == nil { values["people"] = try await people(meantBy: set, words) }
             if let next = page.next {
                 values["next_path"] = "\(ConsoleSection.events.path)?\(Self.query(set + [("cursor", next.text)]))"
             }
@@ -115,6 +121,22 @@ struct ConsoleEvents: ConsoleGroup {
         values["is_filtered"] = !set.isEmpty
         return frame.render(
             "events", values, section: .events, visit: visit, request, context, status: Self.status(values))
+    }
+
+    /// Users whom a search that found nothing may have named: events have their ids alone.
+    private func people(
+        meantBy set: [(String, String)], _ words: ConsoleWords
+    ) async throws -> [[String: any Sendable]] {
+        let named = set.first { $0.0 == "sub" } ?? set.first { $0.0 == "q" }
+        guard let text = named?.1, !text.isEmpty else { return [] }
+        let rest = set.filter { !["q", "sub"].contains($0.0) }
+        let users = try await frame.services.storage.users(matching: text, after: nil, limit: Self.mostNamed).users
+        return users.filter { $0.subject.rawValue != text }.map { user -> [String: any Sendable] in
+            [
+                "path": "\(ConsoleSection.events.path)?\(Self.query([("sub", user.subject.rawValue)] + rest))",
+                "name": words("console_events", "events_of", ["name": user.shownName]),
+            ]
+        }
     }
 
     @Sendable func show(

@@ -168,6 +168,20 @@ final class ConsoleFrame: Sendable {
         return redirect(to: page(above: request.uri.path))
     }
 
+    /// A form of the console, of the account or of a sign-out, with the page that it was sent from: at its address, or the
+    /// nearest above it.
+    /// - Parameter error: what kept it from being done.
+    /// - Returns: `nil` for any other request.
+    func failedForm(_ request: Request, after error: any Error) -> FailedForm? {
+        let path = request.uri.path
+        guard request.method == .post else { return nil }
+        if isPage(path[...]) { return FailedForm(page: path, after: error) }
+        // Its page has the link in its query, and who is to set a password up cannot sign in at a page above it.
+        if path == AccountController.setUpPath { return FailedForm(page: nil, after: error) }
+        let hasPageAbove = [ConsolePath.home, "\(AccountPath.home)/"].contains { path.hasPrefix($0) }
+        return hasPageAbove ? FailedForm(page: page(above: path), after: error) : nil
+    }
+
     private func page(above address: String) -> String {
         var path = address[...]
         while let slash = path.lastIndex(of: "/"), slash > path.startIndex {

@@ -3,9 +3,11 @@ import OAuth2
 
 /// Things of the domain as the templates take them.
 enum ConsoleRows {
-    static func event(_ entry: AuditEntry, _ words: ConsoleWords) -> [String: any Sendable] {
+    static func event(
+        _ entry: AuditEntry, _ words: ConsoleWords, _ names: ConsoleNames? = nil
+    ) -> [String: any Sendable] {
         switch entry {
-        case .intact(let record): event(record)
+        case .intact(let record): event(record, names)
         case .damaged(let damage):
             [
                 "id": damage.id, "path": "\(ConsoleSection.events.path)/\(PercentEncoding.encode(damage.id))",
@@ -16,7 +18,7 @@ enum ConsoleRows {
         }
     }
 
-    static func event(_ record: AuditRecord) -> [String: any Sendable] {
+    private static func event(_ record: AuditRecord, _ names: ConsoleNames?) -> [String: any Sendable] {
         let event = record.event
         var row: [String: any Sendable] = [
             "id": record.id, "path": "\(ConsoleSection.events.path)/\(PercentEncoding.encode(record.id))",
@@ -29,6 +31,7 @@ enum ConsoleRows {
         row["by"] = event.actor == user ? nil : event.actor
         row["sub"] = event.subject?.rawValue
         row["sub_path"] = event.subject.map { userPath($0) }
+        row["sub_name"] = event.subject.flatMap { names?[$0] }
         row["client"] = event.clientID?.rawValue
         row["target"] = event.targetClientID?.rawValue
         row["ip"] = event.address
@@ -114,6 +117,18 @@ enum ConsoleRows {
         row["used"] = passkey.lastUsedAt.map { words("console_user", "used", ["at": utc($0)]) }
         row.merge(UserForm.remove(passkey: passkey.mark).values(["reason": ""], after: refused)) { $1 }
         return row
+    }
+
+    static func consent(
+        _ consent: Consent, of subject: Subject, _ words: ConsoleWords
+    ) -> [String: any Sendable] {
+        let id = consent.clientID.rawValue
+        return [
+            "client": id, "scope": consent.scopes.sorted().joined(separator: " "),
+            "agreed": words("console_user", "agreed", ["at": utc(consent.agreedAt)]),
+            "path": "\(userPath(subject))/consents/\(PercentEncoding.encode(id))",
+            "withdraw_label": words("console_user", "withdraw_label", ["name": id]),
+        ]
     }
 
     static func userPath(_ subject: Subject) -> String { "/admin/users/\(PercentEncoding.encode(subject.rawValue))" }

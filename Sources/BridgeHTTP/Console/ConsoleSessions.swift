@@ -25,11 +25,13 @@ struct ConsoleSessions: ConsoleGroup {
         let client = query["client_id"].map(ClientID.init(rawValue:))
         let page = try await LiveSessions(store: frame.services.storage).page(
             of: kind, client: client, before: AuditFilterReader.cursor(query), limit: Self.pageSize, at: now)
+        let names = try await ConsoleNames(of: page.found.map(\.session.subject), in: frame.services.storage)
         let clients = try await frame.services.clients.clients().map(\.id)
         let isLater = query["cursor"] != nil
         let live = try await frame.services.storage.countLiveSessions(at: now)
         var values: [String: any Sendable] = [
-            "sessions": page.found.map { Self.row($0, words) }, "is_empty": page.found.isEmpty && page.next == nil,
+            "sessions": page.found.map { Self.row($0, words, names) },
+            "is_empty": page.found.isEmpty && page.next == nil,
             "count": words.count(page.found.count, isMore: page.next != nil, isLater: isLater),
             "live_now": words("console_sessions", "live_now", ["count": String(live)]),
             "is_filtered": client != nil || kind == .app,
@@ -49,7 +51,9 @@ struct ConsoleSessions: ConsoleGroup {
         return frame.render("sessions", values, section: .sessions, visit: visit, request, context)
     }
 
-    private static func row(_ found: LiveSessions.Found, _ words: ConsoleWords) -> [String: any Sendable] {
+    private static func row(
+        _ found: LiveSessions.Found, _ words: ConsoleWords, _ names: ConsoleNames
+    ) -> [String: any Sendable] {
         let session = found.session
         var row: [String: any Sendable] = [
             "sub": session.subject.rawValue,
@@ -59,6 +63,7 @@ struct ConsoleSessions: ConsoleGroup {
             "client": session.clientID.rawValue, "created_at": ConsoleRows.instant(session.createdAt),
             "until_at": ConsoleRows.instant(session.idleExpiresAt ?? session.expiresAt),
         ]
+        row["sub_name"] = names[session.subject]
         row["opener"] = session.appClientID?.rawValue
         row["seen_at"] = session.lastSeenAt.map(ConsoleRows.instant)
         row.merge(ConsoleRows.trace(found.trace, words)) { $1 }

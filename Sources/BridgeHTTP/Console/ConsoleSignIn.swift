@@ -49,11 +49,17 @@ struct ConsoleSignIn: ConsoleGroup {
         return response
     }
 
-    /// Ends the console's own session; an account stays signed in elsewhere.
+    /// Ends the console's own session, that a token opened; else signs out whoever signed in with an account.
     @Sendable func signOut(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        guard let secret = request.adminSecret else { return frame.redirect(to: SessionController.signOutPath) }
+        guard let secret = request.adminSecret else {
+            // The form's token has proven the click, as that of another question would.
+            var response = frame.redirect(to: SessionController.signedOutPath)
+            _ = try await frame.kit.browserSignOut.signOut(
+                request, origin: context.origin(of: request), in: &response.headers)
+            return response
+        }
         try await frame.services.gate.adminSessions.end(secret, origin: context.origin(of: request))
         var response = frame.redirect(to: ConsolePath.signIn)
         AdminCookie.clear(in: &response.headers)

@@ -10,6 +10,7 @@ struct ConsoleUsers: ConsoleGroup {
         Route(page: "/admin/users/{id}", "consoleUser", show),
         Route(form: "/admin/users/{id}/end-sessions", "consoleEndSessions", endSessions),
         Route(form: "/admin/users/{id}/standing", "consoleStanding", setDisabled),
+        Route(form: "/admin/users/{id}/consents/{client_id}", "consoleWithdrawConsent", withdrawConsent),
         Route(form: "/admin/sessions/{id}/end", "consoleEndSession", endSession),
     ]
 
@@ -128,6 +129,9 @@ struct ConsoleUsers: ConsoleGroup {
         let passkeys = try await services.storage.passkeys(of: subject)
         values["passkeys"] = passkeys.map { ConsoleRows.passkey($0, words, after: refused) }
         values["has_passkeys"] = !passkeys.isEmpty
+        let consents = try await services.users.consents(of: subject)
+        values["consents"] = consents.map { ConsoleRows.consent($0, of: subject, words) }
+        values["has_consents"] = !consents.isEmpty
         let sessions = try await sessions(
             of: subject, under: devices, showsEnded: showsEnded, showing: session, at: now, words)
         values.merge(sessions) { $1 }
@@ -199,6 +203,16 @@ struct ConsoleUsers: ConsoleGroup {
         let ended = try await frame.services.users.endSessions(
             of: subject, action: try frame.action(fields, request, context, visit))
         return frame.redirect(to: ConsoleRows.userPath(subject), isDone: ended > 0)
+    }
+
+    @Sendable func withdrawConsent(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
+        let client = ClientID(rawValue: try AdminRequestReader.parameter("client_id", context))
+        let wasThere = try await frame.services.users.withdrawConsent(
+            of: subject, to: client, action: try frame.action(fields, request, context, visit))
+        return frame.redirect(to: ConsoleRows.userPath(subject), isDone: wasThere)
     }
 
     @Sendable func setDisabled(

@@ -30,7 +30,7 @@ struct ErrorResponder: Sendable {
         var response =
             switch shape {
             case .nothing: Response(status: .init(code: answer.status))
-            case .page: await page(of: answer.error, request, context)
+            case .page: await page(of: answer.error, from: error, request, context)
             case .json, .token, .negotiated: json(answer, requestID: context.requestID)
             }
         for field in answer.headers { response.headers[values: field.name] = [] }
@@ -43,7 +43,7 @@ struct ErrorResponder: Sendable {
     }
 
     private func page(
-        of error: OAuthError, _ request: Request, _ context: BridgeRequestContext
+        of error: OAuthError, from cause: any Error, _ request: Request, _ context: BridgeRequestContext
     ) async -> Response {
         let code = error.code
         if code == .notFound, let page = await console.missingPage(request, context) { return page }
@@ -53,7 +53,8 @@ struct ErrorResponder: Sendable {
         if code == .rateLimited, let wait = error.retryAfter {
             return pages.limited(retryAfter: .seconds(wait), of: .ofUser, to: visitor)
         }
-        return pages.error(code, of: shapes.unavailable(at: context.endpointPath), to: visitor)
+        let form = console.failedForm(request, after: cause)
+        return pages.error(code, of: shapes.unavailable(at: context.endpointPath), for: form, to: visitor)
     }
 
     private func json(_ answer: ErrorTable.Answer, requestID: String) -> Response {

@@ -16,9 +16,11 @@ struct PageTexts: Sendable {
         let builtIn = PublicFiles.embedded.section("texts")
         var sections: [String: Sections] = [:]
         for (name, content) in files where name.hasSuffix(".json") {
-            var texts = try Self.parsed(content)
+            var texts = try Self.parsed(content, name)
             // A site's own file of a language that the binary has: what it lacks is said as ever.
-            if let known = builtIn[name], known != content { texts = Self.filled(texts, from: try Self.parsed(known)) }
+            if let known = builtIn[name], known != content {
+                texts = Self.filled(texts, from: try Self.parsed(known, name))
+            }
             sections[String(name.dropLast(5))] = texts
         }
         guard let english = sections["en"] else { throw PageError.missingTexts("en") }
@@ -28,8 +30,17 @@ struct PageTexts: Sendable {
         languages = ["en"] + sections.keys.filter { $0 != "en" }.sorted()
     }
 
-    private static func parsed(_ content: [UInt8]) throws -> Sections {
-        try JSONDecoder().decode(Sections.self, from: Data(content))
+    private static func parsed(_ content: [UInt8], _ name: String) throws(PageError) -> Sections {
+        do {
+            return try JSONDecoder().decode(Sections.self, from: Data(content))
+        } catch {
+            let place: [any CodingKey] =
+                switch error as? DecodingError {
+                case .typeMismatch(_, let context), .valueNotFound(_, let context): context.codingPath
+                default: []
+                }
+            throw .malformedTexts(name, place: place.map(\.stringValue).joined(separator: "."))
+        }
     }
 
     private static func filled(_ texts: Sections, from others: Sections) -> Sections {
@@ -69,8 +80,21 @@ struct PageTexts: Sendable {
     func name(of language: String) -> String { own(language)["language"]?["name"] ?? language }
 }
 
-/// Why the pages could not be loaded at the start.
-package enum PageError: Error, Hashable {
+/// Why the pages could not be loaded at the start; a clause that begins with the file.
+package enum PageError: Error, Hashable, CustomStringConvertible {
     case missingTexts(String)
-    case malformedTemplate(String)
+    /// - Parameter place: what is no text, such as `sign_in.title`; empty where the file is no JSON at all.
+    case malformedTexts(String, place: String)
+    case malformedTemplate(String, line: Int)
+
+    package var description: String {
+        switch self {
+        case .missingTexts(let language): "texts/\(language).json is missing"
+        case .malformedTexts(let name, let place):
+            "texts/\(name) must be a JSON object of sections, each an object of texts"
+                + (place.isEmpty ? "" : "; \(place) is something else")
+        case .malformedTemplate(let name, let line):
+            "templates/\(name).mustache is no template: see line \(line), and that each {{#…}} has its {{/…}}"
+        }
+    }
 }

@@ -3,6 +3,20 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
+/// A form that came while a store was away.
+struct FailedForm: Sendable {
+    /// The page that it belongs to; `nil` where an address without its query does not bring it back.
+    let page: String?
+    /// Whether nobody knows what became of it. Otherwise the store has changed nothing; only of several steps the first may
+    /// have been done.
+    let mayBeDone: Bool
+
+    init(page: String?, after error: any Error) {
+        self.page = page
+        mayBeDone = if case .unavailable? = error as? StorageError { false } else { true }
+    }
+}
+
 /// The pages that say one thing.
 extension Pages {
     /// One page for every reason a login token is refused: same text, same shape (contract §4.3).
@@ -70,15 +84,22 @@ extension Pages {
     /// - Parameters:
     ///   - description: what a program would be told, for who writes that program.
     ///   - part: what is unavailable, where the error says that something is.
+    ///   - form: what was sent to a page of ours that could not be done.
     func error(
         _ code: ErrorCode, describedAs description: String? = nil, of part: Unavailable = .page,
-        to visitor: PageVisitor
+        for form: FailedForm? = nil, to visitor: PageVisitor
     ) -> Response {
         let status = HTTPResponse.Status(code: code.status)
         if code == .temporarilyUnavailable {
-            let kinds = ["is_link": part == .link, "is_page": part == .page]
-            let ways = Self.waysOn(past: part, byAddress: visitor.asksForPage)
-            return render("unavailable", kinds.merging(ways) { $1 }, to: visitor, status: status)
+            var values: [String: any Sendable] = ["is_link": part == .link, "is_page": part == .page]
+            for (way, isOffered) in Self.waysOn(past: part, byAddress: visitor.asksForPage) { values[way] = isOffered }
+            if let form, part == .page {
+                var told: [String: any Sendable] = ["may_be_done": form.mayBeDone]
+                told["path"] = form.page
+                values["form"] = told
+                values["leads_to_sign_in"] = false
+            }
+            return render("unavailable", values, to: visitor, status: status)
         }
         let section =
             switch code {

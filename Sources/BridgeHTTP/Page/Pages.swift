@@ -25,7 +25,7 @@ package final class Pages: Sendable {
     /// Names of the pictures and other files beside the pages.
     private let assets: Set<String>
 
-    /// - Throws: ``PageError``, or what reading the texts threw; at start, never later.
+    /// - Throws: ``PageError``; at start, never later.
     package init(files: PublicFiles, siteName: String, signInURL: String) throws {
         replacedLibrary = files.replacesTemplates ? try Self.library(of: files) : nil
         texts = try PageTexts(files: files.section("texts"))
@@ -40,8 +40,8 @@ package final class Pages: Sendable {
             let name = String(name.dropLast(9))
             do {
                 templates[name] = try MustacheTemplate(string: String(decoding: content, as: UTF8.self))
-            } catch {
-                throw PageError.malformedTemplate(name)
+            } catch let error as MustacheTemplate.ParserError {
+                throw PageError.malformedTemplate(name, line: error.context.lineNumber)
             }
         }
         return MustacheLibrary(templates: templates)

@@ -51,6 +51,33 @@ import Testing
         }
     }
 
+    @Test func `lists of events and sessions name people, and a search by a name leads to their events`() async throws {
+        try await withConsole { bridge, browser async throws in
+            let now = bridge.clock.now
+            let subject: Subject = "J5nKop2q3Fg5_weTfYFgww"
+            _ = try await bridge.storage.addAccount(
+                Account(
+                    subject: subject, username: Username("maria.gonzalez"), displayName: "María González",
+                    createdAt: now),
+                issuer: Account.issuer, link: nil,
+                event: AuditEvent(at: now, type: .userCreated, outcome: .success, subject: subject))
+            _ = try await browser.client.signIn(subject.rawValue)
+            let row = #"<td><bdi>María González</bdi><br><a href="/admin/users/\#(subject.rawValue)"#
+            for list in ["events", "sessions"] {
+                let shown = try await page(browser, "/admin/\(list)")
+                #expect(shown.contains(row), "\(list)")
+            }
+            for (query, more) in [
+                ("sub=maria.gonzalez", ""), ("q=maria.gonz", ""),
+                ("type=user.created&sub=maria.gonz", "&type=user.created"),
+            ] {
+                let found = try await page(browser, "/admin/events?\(query)")
+                let link = #"<a href="/admin/events?sub=\#(subject.rawValue)\#(more)">Events of María González</a>"#
+                #expect(found.contains(link), "\(query)")
+            }
+        }
+    }
+
     @Test func `no field takes a link, whose token would be in the address of the page`() async throws {
         try await withConsole { _, browser async throws in
             let page = try await page(browser, "/admin/events")

@@ -45,6 +45,24 @@ import Testing
         }
     }
 
+    @Test func `the console's sign-out signs an account out of the browser without another question`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let token = try #require(try await browser.get("/admin/keys").fields.first { $0.0 == "form_token" })
+            let cookies = browser.cookies
+            let left = try await browser.post("/admin/sign-out", [token])
+            #expect(left.status == .seeOther)
+            #expect(left.headers[.location] == TestBridge.publicOrigin + "/session/signed-out")
+            // Whoever kept the cookies gets nowhere either.
+            for (name, value) in cookies { browser.hold(name, value) }
+            let after = try await browser.get("/admin/keys")
+            #expect(after.status == .seeOther)
+            #expect(after.headers[.location]?.hasPrefix(Self.signIn) == true)
+        }
+    }
+
     @Test func `a question from a session that lay unused leads to the sign-in, and the way out to the sign-out`()
         async throws
     {

@@ -8,6 +8,7 @@ import Testing
     static let looks: [(any PageNotice, Look)] = [
         (PasswordNotice.changed, .done), (PasswordNotice.wrong, .problem), (SecondFactorNotice.removed, .done),
         (SecondFactorNotice.shownBefore, .problem), (DevicesNotice.endedOthers, .done), (DevicesNotice.stale, .problem),
+        (ConsentsNotice.withdrawn, .done), (ConsentsNotice.stale, .problem),
         (PasskeysNotice.added, .done), (PasskeysNotice.taken, .problem), (SignInNotice.passwordSet, .done),
         (SignInNotice.notEnough, .hint), (SignInNotice.lacksSecondFactor, .hint), (SignInNotice.refused, .problem),
         (LinkedKeysNotice.linked, .done), (LinkedKeysNotice.unlinked, .done), (LinkedKeysNotice.beginAgain, .hint),

@@ -227,6 +227,16 @@ import Testing
         #expect(files.section("templates")["confirm.mustache"] != nil)
     }
 
+    @Test(arguments: [
+        ("{bad", ""), ("[]", ""), (#"{"sign_in":7}"#, "sign_in"), (#"{"sign_in":{"title":7}}"#, "sign_in.title"),
+    ])
+    func `a broken file of texts stops the start by its name`(content: String, place: String) {
+        var files = PublicFiles.embedded.section("texts")
+        files["en.json"] = Array(content.utf8)
+        let error = #expect(throws: PageError.malformedTexts("en.json", place: place)) { try PageTexts(files: files) }
+        #expect(error?.description.hasPrefix("texts/en.json must be a JSON object of sections") == true)
+    }
+
     @Test func `a broken template stops the start`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("public-\(UUID().uuidString)")
         let templates = folder.appendingPathComponent("templates")
@@ -234,7 +244,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         try "{{#open}}".write(
             to: templates.appendingPathComponent("refused.mustache"), atomically: true, encoding: .utf8)
-        #expect(throws: PageError.malformedTemplate("refused")) {
+        #expect(throws: PageError.malformedTemplate("refused", line: 1)) {
             try Pages(files: PublicFiles(overriddenBy: folder.path), siteName: "x", signInURL: "/")
         }
     }

@@ -10,6 +10,11 @@ import Testing
 @Suite struct SignedInHomeTests {
     private static let toAccount = #"href="/account" id="home">Your account</a>"#
     private static let toSignIn = "Go to sign-in"
+    /// What a form may fail with, and whether nobody knows then what became of it.
+    private static let failures: [(any Error, Bool)] = [
+        (StorageError.unavailable("away"), false), (StorageError.undecided("the answer was lost"), true),
+        (CancellationError(), true),
+    ]
 
     @Test(arguments: ["/session/signed-out", "/session/signed-out?extent=all"])
     func `the signed-out page tells nobody so who is signed in`(path: String) async throws {
@@ -71,6 +76,34 @@ import Testing
         }
         // Where the sign-in is what is away, nothing leads from it to itself but the same address.
         #expect(Pages.waysOn(past: .signIn, byAddress: true) == ["can_try_again": true, "leads_to_sign_in": false])
+    }
+
+    @Test(arguments: [
+        ("/account/password", "/account/password"), ("/session/logout", "/session/logout"),
+        ("/admin/new-user", "/admin/new-user"), ("/admin/users/bob/names", "/admin/users/bob"),
+    ])
+    func `a form that a store was away for says what became of it, and leads to its page`(
+        path: String, page: String
+    ) async throws {
+        try await TestBridge.run { bridge, client in
+            let cookie = try await client.signIn()
+            try await bridge.storage.close()
+            let headers = Visitor.navigation(site: "same-origin", cookie: cookie, more: [.accept: "text/html"])
+            let answer = try await client.post([("form_token", "x")], headers, to: path)
+            #expect(answer.status == .serviceUnavailable)
+            #expect(answer.text.contains("As a rule, nothing was changed."))
+            #expect(answer.text.contains("data-sends-again hidden>Send it again</button>"))
+            let back = "href=\"\(page)\" id=\"back\">Back</a>"
+            #expect(answer.text.replacing("&#x2F;", with: "/").contains(back))
+            #expect(!answer.text.contains(Self.toSignIn))
+        }
+    }
+
+    @Test(arguments: SignedInHomeTests.failures)
+    func `of a form nobody knows what became unless its store says that it changed nothing`(
+        error: any Error, mayBeDone: Bool
+    ) {
+        #expect(FailedForm(page: "/account/password", after: error).mayBeDone == mayBeDone)
     }
 
     @Test(arguments: [
