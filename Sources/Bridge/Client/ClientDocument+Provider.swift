@@ -231,7 +231,9 @@ extension ClientDocument {
 
     private static func webURL(_ fields: inout StrictFields<Field>, _ field: Field) -> String? {
         guard let text = fields.text(field) else { return nil }
-        if WebURL(text) == nil { fields.note(field, "must be an https URL without a fragment") }
+        if (fields.isStored ? WebURL(kept: text) : WebURL(text)) == nil {
+            fields.note(field, "must be an https URL without a fragment")
+        }
         return text
     }
 

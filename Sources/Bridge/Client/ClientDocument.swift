@@ -79,7 +79,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
     /// - Parameter isStored: takes what an earlier version has taken and stored.
     fileprivate init(from decoder: any Decoder, isStored: Bool) throws {
         let names = try decoder.container(keyedBy: AnyField.self).allKeys.map(\.stringValue).sorted()
-        var fields = StrictFields(container: try decoder.container(keyedBy: Field.self))
+        var fields = StrictFields(container: try decoder.container(keyedBy: Field.self), isStored: isStored)
         for name in names where Field(rawValue: name) == nil { fields.note(named: name, Self.remark(onUnknown: name)) }
         // Its own rule has a bound, which is the one to be told.
         let id = fields.possiblyEmptyText(.clientID) ?? ""
@@ -206,7 +206,8 @@ package struct ClientDocument: Sendable, Codable, Hashable {
 
     private static func publicOrigin(_ fields: inout StrictFields<Field>) -> WebOrigin? {
         guard let text = fields.text(.publicOrigin) else { return nil }
-        guard let origin = WebOrigin(text), origin.isSecure || origin.isLoopback else {
+        let read = fields.isStored ? WebOrigin(kept: text) : WebOrigin(text)
+        guard let origin = read, origin.isSecure || origin.isLoopback else {
             let form = "an origin such as https://www.example.com: https, lower case, no path"
             fields.note(.publicOrigin, "must be \(WebOrigin.respelling(of: text) ?? form)")
             return nil

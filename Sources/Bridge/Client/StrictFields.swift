@@ -5,9 +5,14 @@ import OAuth2
 /// Nothing throws on the way, so that the document's author hears of all its faults at once.
 struct StrictFields<Key: CodingKey & RawRepresentable<String>> {
     let container: KeyedDecodingContainer<Key>
+    /// Whether the document was taken before, maybe by an earlier version with fewer rules.
+    let isStored: Bool
     private(set) var problems: [ClientDocumentError.Problem] = []
 
-    init(container: KeyedDecodingContainer<Key>) { self.container = container }
+    init(container: KeyedDecodingContainer<Key>, isStored: Bool = false) {
+        self.container = container
+        self.isStored = isStored
+    }
 
     mutating func note(_ key: Key, _ problem: String) { note(named: key.rawValue, problem) }
 

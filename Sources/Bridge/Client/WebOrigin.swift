@@ -16,6 +16,12 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Only the serialised form is accepted, never mended: what an operator wrote and what a browser sends in
     /// `Origin` must be the same bytes.
     package init?(_ text: String) {
+        self.init(kept: text)
+        guard Self.isAsSent(host[...]) else { return nil }
+    }
+
+    /// Also with a host as no browser sends it: such were taken once, and what is stored has to be read.
+    package init?(kept text: String) {
         let rest: Substring
         if text.hasPrefix("https://") {
             rest = text.dropFirst(8)
@@ -59,17 +65,22 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func isHost(_ host: Substring) -> Bool {
-        if host.hasPrefix("[") { return isAddress(host.dropFirst().dropLast(), of: .v6) }
+        if host.hasPrefix("[") {
+            return NetworkAddress(String(host.dropFirst().dropLast()))?.family == .v6
+        }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        let isName =
-            host.utf8.count <= 253
+        return host.utf8.count <= 253
             && labels.allSatisfy { label in
                 (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
                     && label.utf8.allSatisfy {
                         ASCII.isLowercase($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
                     }
             }
-        guard isName, let last = labels.last else { return false }
+    }
+
+    private static func isAsSent(_ host: Substring) -> Bool {
+        if host.hasPrefix("[") { return isAddress(host.dropFirst().dropLast(), of: .v6) }
+        guard let last = host.split(separator: ".").last else { return false }
         return isNumber(last) ? isAddress(host, of: .v4) : true
     }
 
@@ -110,11 +121,19 @@ package struct WebURL: Hashable, Sendable, CustomStringConvertible {
     package let origin: WebOrigin
 
     package init?(_ text: String) {
+        self.init(kept: text)
+        guard WebOrigin(origin.description) != nil else { return nil }
+    }
+
+    /// As ``WebOrigin/init(kept:)`` takes its origin.
+    package init?(kept text: String) {
         guard text.utf8.count <= 2048, text.utf8.allSatisfy(ASCII.isURIByte),
             let authority = text.dropped(prefix: "https://") ?? text.dropped(prefix: "http://")
         else { return nil }
         let end = authority.firstIndex { $0 == "/" || $0 == "?" } ?? text.endIndex
-        guard let origin = WebOrigin(String(text[..<end])), origin.isSecure || origin.isLoopback else { return nil }
+        guard let origin = WebOrigin(kept: String(text[..<end])), origin.isSecure || origin.isLoopback else {
+            return nil
+        }
         self.origin = origin
         description = text
     }

@@ -2211,8 +2211,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{#has_typed}}<p>{{text.console_clients.conflict_kept}}</p>
 {{#is_listed}}<p>{{text.console_clients.conflict_changes}}</p><ul>{{#fields}}<li><code>{{.}}</code></li>{{/fields}}</ul>
 {{/is_listed}}<p><a href="{{path}}" id="as-it-is-now">{{text.console_clients.conflict_show}}</a></p>
-{{/has_typed}}{{^has_typed}}<p>{{#asked_for_secret}}{{text.console_clients.conflict_secret}}{{/asked_for_secret}}{{^asked_for_secret}}{{text.console_clients.conflict_shown}}{{/asked_for_secret}}</p>
-{{/has_typed}}</section>
+{{/has_typed}}{{^has_typed}}<p>{{text.console_clients.conflict_shown}}</p>
+{{#asked_for_secret}}<p>{{text.console_clients.conflict_secret}}</p>
+{{/asked_for_secret}}{{/has_typed}}</section>
 {{/conflict}}{{#is_saved}}<p class="notice whole" role="status">{{text.console_clients.saved}}</p>
 {{/is_saved}}{{#lacks_redirect}}<p class="notice" id="lacks-redirect">{{text.console_clients.lacks_redirect}}</p>
 {{/lacks_redirect}}{{#secret}}<section class="card" aria-labelledby="secret"><h2 id="secret">{{text.console_clients.secret}}</h2><p>{{text.console_clients.secret_hint}}</p><pre tabindex="0" role="group" aria-labelledby="secret"><code id="secret-value">{{secret}}</code></pre><p><button class="button second" type="button" data-copies="secret-value" data-done="{{text.console.copied}}" hidden>{{text.console.copy}}</button></p></section>

@@ -19,7 +19,10 @@ extension BasicCredentials {
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
-        guard let decoded = try? FormParameters.decode(bytes) else { return nil }
+        // As it comes and as it is meant: an escape and a raw byte after it are no character.
+        guard String(validating: bytes, as: UTF8.self) != nil, let decoded = try? FormParameters.decode(bytes) else {
+            return nil
+        }
         return String(validating: decoded, as: UTF8.self)
     }
 }

@@ -60,7 +60,7 @@ import Testing
 
     @Test(arguments: rows)
     func `cookies for a web view count where they were given to`(row: Row) throws {
-        var view = Client(id: "view", name: "View", kind: .web, publicOrigin: row.origin.flatMap(WebOrigin.init))
+        var view = Client(id: "view", name: "View", kind: .web, publicOrigin: row.origin.flatMap(WebOrigin.init(_:)))
         view.delivery = .cookies
         view.cookieProfile = row.profile
         view.cookieDomain = row.domain
@@ -115,7 +115,8 @@ import Testing
 
     @Test(arguments: links)
     func `contract §16.3: what a login link opened counts where the link led to`(link: Link) throws {
-        var website = Client(id: "view", name: "View", kind: .web, publicOrigin: link.origin.flatMap(WebOrigin.init))
+        var website = Client(
+            id: "view", name: "View", kind: .web, publicOrigin: link.origin.flatMap(WebOrigin.init(_:)))
         website.cookieProfile = .tokens
         website.cookieDomain = link.domain
         website.redemptionPage = link.page
@@ -210,7 +211,8 @@ import Testing
     func `attack §16.3: a login token of somebody else's relying party opens it alone, whoever sends its cookie`(
         party: Party
     ) throws {
-        var website = Client(id: "view", name: "View", kind: .web, publicOrigin: party.origin.flatMap(WebOrigin.init))
+        var website = Client(
+            id: "view", name: "View", kind: .web, publicOrigin: party.origin.flatMap(WebOrigin.init(_:)))
         website.redirectURIs = try party.callbacks.map {
             try RedirectURI(registering: $0, rules: RedirectURIRules(isNative: false))
         }
@@ -245,7 +247,7 @@ import Testing
     func `contract §4.4: the access token of a website's server is a cookie at that website alone`(
         origin: String?, isRelyingParty: Bool, counts: Set<String>
     ) throws {
-        var website = Client(id: "view", name: "View", kind: .web, publicOrigin: origin.flatMap(WebOrigin.init))
+        var website = Client(id: "view", name: "View", kind: .web, publicOrigin: origin.flatMap(WebOrigin.init(_:)))
         if isRelyingParty { website.redirectURIs = [try Self.callback()] }
         let reader = try Self.reader(of: website)
         let found = Self.hosts.filter { reader.takesServersToken(of: website.id, at: Self.request(to: $0)) }

@@ -82,6 +82,11 @@ import Testing
         #expect(try read("Basic \(encoded(text))") == .unreadable)
     }
 
+    /// `app:s%d8` and the byte 0x9C, found by fuzzing (docs/proof.md).
+    @Test func `half a character as an escape and half as it is are no text`() throws {
+        #expect(try read("Basic YXBwOnMlZDic") == .unreadable)
+    }
+
     @Test(arguments: ["Basic YTpi=", "Basic YTp", "Basic Y Tpi", "Basic -_8="])
     func `another Base64 than the standard one is nobody's`(field: String) throws {
         #expect(try read(field) == .unreadable)

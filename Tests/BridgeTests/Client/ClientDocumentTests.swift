@@ -31,6 +31,17 @@ import Testing
         #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == client)
     }
 
+    @Test(arguments: ["public_origin", "initiate_login_uri"])
+    func `a client that was stored with an origin as no browser sends it is read, and none is taken`(
+        field: String
+    ) throws {
+        let address = "https://[2001:DB8::1]" + (field == "public_origin" ? "" : "/login")
+        let document = #"{"client_id":"a","client_type":"web","\#(field)":"\#(address)"}"#
+        #expect(throws: ClientDocumentError.self) { try decode(document) }
+        let stored = try JSONDecoder().decode(StoredClientDocument.self, from: Data(document.utf8)).client
+        #expect((stored.publicOrigin?.description ?? stored.initiateLoginURI) == address)
+    }
+
     @Test func `what is left out has the defaults of the contract`() throws {
         let client = try decode(#"{"client_id":"a","client_type":"native"}"#)
         #expect(client.kind == .native && client.name == "a" && !client.canIssueLoginTokens && client.mayReach.isEmpty)

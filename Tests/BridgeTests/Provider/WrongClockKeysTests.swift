@@ -68,6 +68,22 @@ import Testing
         }
     }
 
+    @Test func `nor does it where a command's clock is a day behind`() async throws {
+        try await withKeys { nodes async throws in
+            let first = try #require(nodes[0].signing)
+            try await nodes[0].rotate()
+            nodes.clock.advance(.seconds(600))
+            try await nodes[0].refresh()
+            let leaked = try #require(nodes[0].signing)
+            let store = CountingKeyStore(nodes.storage)
+            store.time = nodes.clock.now
+            let command = nodes.make(nil, store: store, clockBehind: .seconds(86_400))
+            _ = try await command.retire([leaked], action: action(nodes.clock.now))
+            try await nodes[0].refresh()
+            #expect(nodes[0].signing != nil && nodes[0].signing != first)
+        }
+    }
+
     @Test(arguments: [(5, "is 5 s ahead of the database's"), (-7, "is 7 s behind the database's")])
     func `whoever calls the command is told which way, and by how much`(seconds: Int, words: String) {
         #expect(ClockError(lead: .seconds(seconds)).description.contains(words))

@@ -9,7 +9,7 @@ package struct DeviceSecretLimit: Hashable, Sendable {
     package let count: Int
     package let behavior: Behavior
     /// Whether devices on which apps are signed in make room whosever they are, and not the asking client's own alone: what
-    /// any app may do would let it end all others of its user (ADR-0017).
+    /// any app may do without the browser would let it end all others of its user (ADR-0017).
     package var reachesOtherClients = false
 
     package init(count: Int, behavior: Behavior) {

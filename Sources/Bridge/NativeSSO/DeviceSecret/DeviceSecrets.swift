@@ -139,7 +139,7 @@ package final class DeviceSecrets: Sendable {
         guard mayHaveItsOwn(request) else { return nil }
         let settings = try await configuration.current()
         var limit = settings.limit
-        // By a person who signs in to an app, and by no app alone.
+        // With a code from the browser, where the user is, also with one that was given without a question: by no refresh.
         limit.reachesOtherClients = occasion == .signIn
         let secret = OpaqueSecret.make(.deviceSecret, random: random)
         let device = DeviceSecret(

@@ -19,7 +19,7 @@ package protocol DeviceStore: SettingStore {
     /// - Parameters:
     ///   - digest: that of the secret to give out.
     ///   - event: written when it was added.
-    ///   - displaced: how the one that was used longest ago ends when the limit is reached.
+    ///   - displaced: how those end that make room.
     ///   - rejected: written when the limit rejects it.
     func issueDeviceSecret(
         _ device: DeviceSecret, digest: String, limit: DeviceSecretLimit, event: AuditEvent, displaced: Ending,

@@ -148,16 +148,17 @@ extension SigningKeys {
         try await takeIn()
     }
 
-    /// When keys are retired and the next ones begin. A retirement waits for no clock to be put right, and by one that is
-    /// ahead nothing would sign on the nodes whose clocks are right. Where a key is younger than the database takes to be
-    /// possible, it is that clock which is wrong: by it a key that has signed before would sign again (ADR-0010).
+    /// When keys are retired and the next ones begin. A retirement waits for no clock to be put right: it goes by the
+    /// earlier one, since by one that is ahead nothing would sign on the nodes whose clocks are right. Where a key is
+    /// younger than the earlier clock takes to be possible, it is that one which is wrong: by it a key that has signed
+    /// before would sign again (ADR-0010).
     private func retirementTime(of keys: [SealedSigningKey]) async throws -> Timestamp {
-        guard let lead = try await time.lead(over: { try await store.databaseTime() }),
-            lead > TimeSource.databaseTolerance
-        else { return time.now() }
-        let theirs = time.now() - lead
-        let isBehind = keys.contains { $0.createdAt > theirs + TimeSource.databaseTolerance }
-        return isBehind ? time.now() : theirs
+        let ours = time.now()
+        guard let lead = try await time.lead(over: { try await store.databaseTime() }) else { return ours }
+        let theirs = ours - lead
+        let (earlier, later) = (min(ours, theirs), max(ours, theirs))
+        guard later - earlier > TimeSource.databaseTolerance else { return ours }
+        return keys.contains { $0.createdAt > earlier + TimeSource.databaseTolerance } ? later : earlier
     }
 
     private func withdraw(_ ids: Set<String>, in draft: inout SigningKeyDraft) throws -> KeyRetirement {

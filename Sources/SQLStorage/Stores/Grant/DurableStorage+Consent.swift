@@ -33,7 +33,8 @@ extension DurableStorage {
     ) async throws -> Ended? {
         guard !client.rawValue.utf8.contains(0) else { return nil }
         return try await write { [endings] transaction in
-            // Held, so that what is opened meanwhile is found, or waits: not all of it comes by a code.
+            // Held, so that what is being opened is found: not all of it comes by a code. What was allowed before this and
+            // is opened after it goes on, and is on the user's list of devices.
             _ = try transaction.changes(SubjectSQL.hold, [SQLValue(subject)])
             guard try transaction.changes(ConsentSQL.forget, [SQLValue(subject), SQLValue(client)]) else { return nil }
             try transaction.record(event)

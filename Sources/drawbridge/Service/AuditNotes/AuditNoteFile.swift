@@ -159,10 +159,13 @@ struct AuditNoteFile: Sendable {
     }
 
     /// Drawbridge 0.1.0 ended what a crash had left of a line, and wrote on behind it: such a line is no lost note either.
-    /// Every whole one of ours, damaged or not, ends as it began. The others keep their numbers.
+    /// Every whole one of ours, damaged or not, ends in two braces. The others keep their numbers.
     private static func withoutRests(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-        let whole = lines.map { $0.first == UInt8(ascii: "{") && $0.last != UInt8(ascii: "}") ? [] : $0 }
+        let whole = lines.map { line in
+            let text = line.last == 0x0D ? line.dropLast() : line
+            return text.first == UInt8(ascii: "{") && !text.suffix(2).elementsEqual("}}".utf8) ? [] : line
+        }
         return Array(whole.joined(separator: [0x0A]))
     }
 

@@ -72,10 +72,13 @@ struct SignedNotes: Sendable {
     @Test func `what a crash left of a line is no damage where the version before wrote on behind it`() throws {
         let line = String(decoding: try notes.checkpoint(1).json, as: UTF8.self)
         let next = String(decoding: try notes.checkpoint(2).json, as: UTF8.self)
-        _ = try folder.file("audit-checkpoints", "\(line)\n\(next.dropLast(20))\n\(next)\n")
-        let kept = try file.read()
-        #expect(kept.notes == [try notes.checkpoint(1), try notes.checkpoint(2)])
-        #expect(kept.malformedLines == [])
+        for (missing, end) in [(20, "\n"), (1, "\n"), (20, "\r\n")] {
+            _ = try folder.file(
+                "audit-checkpoints", "\(line)\(end)\(next.dropLast(missing))\(end)\(next)\(end)")
+            let kept = try file.read()
+            #expect(kept.notes == [try notes.checkpoint(1), try notes.checkpoint(2)], "\(missing)")
+            #expect(kept.malformedLines == [], "\(missing)")
+        }
     }
 
     @Test func `a line that should be a note is named, unless it is the end that a crash left`() throws {
