@@ -64,7 +64,7 @@ def test_lines_that_lie_over_each_other_are_told_apart_without_their_colours(dem
     shoot(browser, "chart-lines")
 
 
-@pytest.mark.parametrize("path, selector", [("/admin/events", ".scroll"), ("/admin/", ".sections")])
+@pytest.mark.parametrize("path, selector", [("/admin/sessions", ".scroll"), ("/admin/", ".sections")])
 def test_what_lies_beyond_an_edge_is_shaded_and_not_in_forced_colours(demo, busy, open_browser, path, selector):
     browser = open_browser(size=PHONE)
     open_console(browser, demo, path)
