@@ -63,8 +63,7 @@ import Testing
             storage.engine.onWriter { _ in gate.wait() }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<1000 { group.addTask { try await writer.write { try $0.record(.sample()) } } }
-                let end = ContinuousClock.now + .seconds(60)
-                while writer.waitingCount < 1000, .now < end { try await Task.sleep(for: .milliseconds(1)) }
+                await writer.untilWaiting(1000)
                 gate.signal()
                 try await group.waitForAll()
             }

@@ -56,12 +56,6 @@ import Testing
         }
     }
 
-    private static func wait(for count: Int, in writer: GroupCommitWriter) async throws {
-        let end = ContinuousClock.now + .seconds(20)
-        while writer.waitingCount < count, .now < end { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(writer.waitingCount == count)
-    }
-
     @Test func `a write whose turn does not come in time is refused as unavailable, and not made when it comes`()
         async throws
     {
@@ -73,7 +67,7 @@ import Testing
                     try transaction.record(.sample(reason: "late"))
                 }
             }
-            try await Self.wait(for: 1, in: writer)
+            await writer.untilWaiting(1)
             for _ in 1..<QueuePatience.looks { writer.refuseLate() }
             #expect(writer.waitingCount == 1)
             writer.refuseLate()
@@ -106,7 +100,7 @@ import Testing
         try await Self.whileHeld { writer, release, _ in
             let upkeep = Task { try await writer.write(isUpkeep: true) { try $0.record(.sample(reason: "upkeep")) } }
             let patient = Task { try await writer.write(isPatient: true) { try $0.record(.sample(reason: "patient")) } }
-            try await Self.wait(for: 2, in: writer)
+            await writer.untilWaiting(2)
             for _ in 1...QueuePatience.looks { writer.refuseLate() }
             #expect(writer.waitingCount == 2)
             release()
@@ -118,7 +112,7 @@ import Testing
     @Test func `a command's writes wait for as long as that takes`() async throws {
         try await Self.whileHeld(looks: nil) { writer, release, _ in
             let write = Task { try await writer.write { try $0.record(.sample()) } }
-            try await Self.wait(for: 1, in: writer)
+            await writer.untilWaiting(1)
             for _ in 1...QueuePatience.looks { writer.refuseLate() }
             release()
             try await write.value

@@ -34,6 +34,8 @@ struct AuthorizationJourney: Hashable, Sendable {
     /// What it asked for; `nil` from a node of an earlier version, too.
     let shown: Scope?
 
+    func isOf(_ browser: OpaqueSecret) -> Bool { ConstantTime.equals(browserDigest.utf8, browser.digest.utf8) }
+
     var text: [UInt8] {
         var object = JSONObjectWriter()
         object.add("parameters", parameters)

@@ -157,10 +157,7 @@ package final class Authorizations: Sendable {
 
     /// Whether a request came by this very browser, and can go on.
     package func began(_ journey: String, in browser: OpaqueSecret) -> Bool {
-        guard request(of: journey, browser: browser) != nil,
-            let began = seal.open(journey).flatMap({ AuthorizationJourney($0, at: time.now()) })
-        else { return false }
-        return ConstantTime.equals(began.browserDigest.utf8, browser.digest.utf8)
+        unsealed(journey)?.isOf(browser) == true && request(of: journey, browser: browser) != nil
     }
 
     private var issuer: String { rules.issuer }
@@ -168,15 +165,18 @@ package final class Authorizations: Sendable {
     func open(
         _ text: String, browser: OpaqueSecret
     ) -> (journey: AuthorizationJourney, reading: Result<AuthorizationRequest, AuthorizationRefusal>)? {
-        guard let opened = seal.open(text).flatMap({ AuthorizationJourney($0, at: time.now()) }),
-            let parameters = try? FormParameters(parsing: opened.parameters.utf8)
+        guard let opened = unsealed(text), let parameters = try? FormParameters(parsing: opened.parameters.utf8)
         else { return nil }
-        let isSameBrowser = ConstantTime.equals(opened.browserDigest.utf8, browser.digest.utf8)
+        let isSameBrowser = opened.isOf(browser)
         let journey = AuthorizationJourney(
             parameters: opened.parameters, pushed: opened.pushed,
             demandedAt: isSameBrowser ? opened.demandedAt : nil, browserDigest: browser.digest,
             asked: isSameBrowser ? opened.asked : nil, shown: opened.shown)
         return (journey, rules.reader.read(parameters, pushed: .found(parameters)))
+    }
+
+    private func unsealed(_ text: String) -> AuthorizationJourney? {
+        seal.open(text).flatMap { AuthorizationJourney($0, at: time.now()) }
     }
 
     private func answer(
