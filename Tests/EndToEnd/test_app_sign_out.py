@@ -1,4 +1,5 @@
-"""`/oauth/logout` with an app's ID token: it ends the app for its user alone, who is signed in there (contract §5.8, §7)."""
+"""An app is signed out: by `/oauth/logout` with its ID token, for its user alone, who is signed in there (contract §5.8);
+and by the bearer of another issuer, for what that opened (contract §7)."""
 
 from urllib.parse import urlencode
 
@@ -73,3 +74,38 @@ def test_the_page_that_asks_lets_its_form_lead_where_the_sign_out_leads(demo, ad
     page = browser.send("GET", "/oauth/logout?" + urlencode(
         {"id_token_hint": app.tokens["id_token"], "post_logout_redirect_uri": address}))
     assert "form-action" not in page.header("Content-Security-Policy"), "Chromium holds redirects after the form against it"
+
+
+def leave(demo, user: str, client: str = "demo-app", **more: str):
+    """An app whose users another issuer signs in says that one has signed out."""
+    form = {"token": demo.bearer(user, client, **more), "client_id": client}
+    answer = demo.send("POST", "/oauth/revoke", None, wire.encode(form))
+    assert answer.status == 200, answer.body
+
+
+def test_attack_an_app_that_signs_out_in_a_loop_leaves_other_apps_links(demo):
+    link = demo.issue("leaves-by-another")
+    for number in range(3):
+        leave(demo, "leaves-by-another", "demo-app-b")
+        leave(demo, "leaves-by-another", "demo-app-b", sid=f"x-{number}")
+    assert demo.status(link["id"], "leaves-by-another") == "pending"
+    assert demo.redeem(link["token"]).status == 303
+
+
+def test_7_an_app_that_signs_out_in_one_session_keeps_the_link_of_another(demo):
+    user = "leaves-a-tablet"
+    issued = demo.post_issue(sub=user, headers=demo.authorization(user, sid="phone"))
+    assert issued.status == 200, issued.body
+    link = issued.json()
+    leave(demo, user, sid="tablet")
+    assert demo.status(link["id"], user) == "pending"
+    leave(demo, user, sid="phone")
+    assert demo.status(link["id"], user) == "revoked" and demo.redeem(link["token"]).status == 400
+
+
+def test_7_an_app_that_signs_out_without_a_session_ends_the_links_of_all_its_sessions(demo):
+    user = "leaves-everywhere"
+    issued = [demo.post_issue(sub=user, headers=demo.authorization(user, **more)) for more in ({}, {"sid": "phone"})]
+    assert [answer.status for answer in issued] == [200, 200]
+    leave(demo, user)
+    assert [demo.redeem(answer.json()["token"]).status for answer in issued] == [400, 400]

@@ -16,6 +16,7 @@ import instance
 import oauth
 import signing
 import wire
+from accounts import NEW_PASSWORD
 from admin import Admin
 from boundaries import is_alive
 from native import App, Browser, cookie_header, session
@@ -354,10 +355,23 @@ def test_what_is_wrong_with_an_assertion_is_in_the_audit_log(demo, changes, reas
 
 # Guessing
 
+KNOWN = "__Host-drawbridge_known"
+
+
 def attempt(demo, browser: Browser, password: str, source: str | None = None) -> wire.Answer:
     browser.jar.pop("__Host-drawbridge_session", None)
     page = browser.send("GET", "/sign-in")
     return browser.submit(page, "/sign-in", username="alice", password=password)
+
+
+def guess_until_refused(demo, stranger: Browser):
+    """Until the next guess is far off, however slow the machine is: five at once, and one more in twelve seconds."""
+    for _ in range(100):
+        answer = attempt(demo, stranger, "wrong")
+        assert answer.status in (400, 429)
+        if answer.status == 429 and int(answer.header("Retry-After")) >= 8:
+            return
+    raise AssertionError("nobody was held back")
 
 
 def test_strangers_who_guess_do_not_keep_the_owner_out_of_a_known_browser(start_demo):
@@ -365,19 +379,40 @@ def test_strangers_who_guess_do_not_keep_the_owner_out_of_a_known_browser(start_
     right = demo.user("alice")["password"]
     own, stranger = Browser(demo.base), Browser(demo.base)
     assert attempt(demo, own, right).status == 303
-    known = own.jar["__Host-drawbridge_known"]
+    known = own.jar[KNOWN]
     assert "alice" not in known and demo.user("alice")["sub"] not in known
-    # Until the next guess is far off, however slow the machine is: five at once are allowed, and one more in twelve
-    # seconds.
-    for _ in range(100):
-        answer = attempt(demo, stranger, "wrong")
-        assert answer.status in (400, 429)
-        if answer.status == 429 and int(answer.header("Retry-After")) >= 8:
-            break
-    assert answer.status == 429
+    guess_until_refused(demo, stranger)
     assert attempt(demo, stranger, right).status == 429
     assert attempt(demo, own, right).status == 303
-    assert own.jar["__Host-drawbridge_known"] != known, "a new mark with every sign-in"
+    assert own.jar[KNOWN] != known, "a new mark with every sign-in"
+
+
+def test_whoever_changes_the_password_in_a_known_browser_stays_known_there(start_demo):
+    demo = start_demo()
+    right = demo.user("alice")["password"]
+    own, stranger = Browser(demo.base), Browser(demo.base)
+    assert attempt(demo, own, right).status == 303
+    guess_until_refused(demo, stranger)
+    answer = own.submit(own.send("GET", "/account/password"), "/account/password",
+                        password=right, new_password=NEW_PASSWORD, again=NEW_PASSWORD)
+    assert answer.status == 303 and answer.header("Location").endswith("?changed")
+    assert attempt(demo, own, NEW_PASSWORD).status == 303
+
+
+def test_attack_a_session_that_ends_everything_else_makes_no_stranger_of_the_owners_browser(start_demo):
+    demo = start_demo()
+    right = demo.user("alice")["password"]
+    own, thief, stranger = oauth.Browser(demo), oauth.Browser(demo), Browser(demo.base)
+    for browser in (own, thief):
+        signed_in = browser.submit(browser.request("GET", "/sign-in"), username="alice", password=right)
+        assert signed_in.status == 303
+    places = thief.request("GET", "/account/devices")
+    number = next(number for number, form in enumerate(oauth.Forms(places.text).forms)
+                  if form["fields"].get("what") == "others")
+    assert thief.submit(places, number).header("Location").endswith("?ended_others")
+    guess_until_refused(demo, stranger)
+    own.cookies.pop(wire.SESSION_COOKIE)
+    assert own.submit(own.request("GET", "/sign-in"), username="alice", password=right).status == 303
 
 
 def test_a_stranger_with_the_password_and_no_code_does_not_keep_the_owner_out_of_a_known_browser(serve):
@@ -400,6 +435,68 @@ def test_a_stranger_with_the_password_and_no_code_does_not_keep_the_owner_out_of
     rows = instance.audit_rows(server.data)
     [olga] = {row["subject"] for row in rows if row["type"] == "user.signed_in"}
     assert {row["subject"] for row in rows if row["reason"] == "sign_in.right_password"} == {olga}
+
+
+#: A day's guesses that are used up within a test: two at once, and the next one hours later.
+FEW_GUESSES = "limits: {sign_in: {password_failures_per_day: 4, code_failures_per_day: 4}}\n"
+
+
+def hoarded(server, name: str, count: int) -> list[str]:
+    """By what browsers are known after as many sign-ins with the password."""
+    marks = []
+    for _ in range(count):
+        thief = oauth.Browser(server)
+        assert password(thief, name, "/sign-in").status == 303
+        marks.append(thief.cookies[KNOWN])
+    assert len(set(marks)) == count
+    return marks
+
+
+def looked_at(marks: list[str], guess) -> int:
+    """How many wrong guesses are looked at, of three with each mark."""
+    answers = [guess(mark) for mark in marks for _ in range(3)]
+    assert {answer.status for answer in answers} <= {400, 429}, [answer.status for answer in answers]
+    return sum(answer.status == 400 for answer in answers)
+
+
+def guessed_password(server, name: str, mark: str) -> wire.Answer:
+    thief = oauth.Browser(server)
+    thief.cookies[KNOWN] = mark
+    return thief.submit(thief.request("GET", "/sign-in"), username=name, password="wrong")
+
+
+def test_attack_hoarded_marks_of_known_browsers(serve):
+    server = serve(FEW_GUESSES)
+    add(server, "olga")
+    marks = hoarded(server, "olga", 5)
+    together = looked_at(marks, lambda mark: guessed_password(server, "olga", mark))
+    assert together == 6, "three browsers' guesses, however many marks there are"
+    assert password(oauth.Browser(server), "olga", "/sign-in").status == 303, "other browsers have their own number"
+
+
+@pytest.mark.parametrize("change", ["password", "second factor"])
+def test_attack_marks_from_before_a_new_password_or_a_second_factor_are_strangers(serve, change):
+    server = serve(FEW_GUESSES)
+    add(server, "olga")
+    marks = hoarded(server, "olga", 4)
+    if change == "password":
+        instance.run("users", "password", "--config", str(server.settings), "olga", stdin=b"another battery horse\n")
+        found = looked_at(marks, lambda mark: guessed_password(server, "olga", mark))
+    else:
+        enrolled(server, "olga")
+        thief = oauth.Browser(server)
+        page = password(thief, "olga", "/sign-in")
+        assert "one-time-code" in page.text
+
+        def guess(mark: str) -> wire.Answer:
+            nonlocal page
+            thief.cookies[KNOWN] = mark
+            answer = thief.submit(page, code="000000")
+            page = answer if "one-time-code" in answer.text else page
+            return answer
+
+        found = looked_at(marks, guess)
+    assert found == 2, "what any stranger has"
 
 
 # The HTTP layer, and what errors say

@@ -56,13 +56,22 @@ def test_the_page_hears_of_the_scan_while_it_waits(demo, computer, phone):
     assert answer["state"] == "scanned" and 0 < answer["left"] <= 120
 
 
+def test_a_second_tab_takes_the_place_of_the_first_which_hears_of_it(computer, phone):
+    first = computer.open().id
+    computer.open()
+    assert phone.post(f"{first}/scan").status == 404
+    assert computer.status("created", on=first).json() == {"state": "expired", "left": 0}
+    phone.scan(computer)
+    assert computer.status("created", on=computer.id).json()["state"] == "scanned"
+
+
 def test_a_node_that_keeps_as_many_waiting_as_it_may_answers_the_others_at_once(serve):
     node = serve("cross_device: {enabled: true, held_pages: 1}")
     with waiting_visitor(Computer(node.base).open(), node):
         answer = Computer(node.base).open().status("created")
         assert set(answer.json()) == {"state", "left"} and answer.json()["state"] == "created"
         assert answer.header("Retry-After") == "10" and answer.header("Connection") == "close"
-    assert "\ndrawbridge_phone_sign_in_turned_away_total 1\n" in wire.send(node.management, "GET", "/metrics").text
+    assert node.metrics()["drawbridge_phone_sign_in_turned_away_total"] == 1
     # The visitor is gone, and the next one has the place.
     instance.wait_until(lambda: waiting_pages(node) == 0, what="a free place")
     question = Question(Computer(node.base).open(), node)
@@ -333,8 +342,7 @@ def test_an_approval_takes_what_the_api_says(computer, phone):
 def test_the_sign_in_page_offers_it_and_metrics_count_it(demo, computer, phone):
     page = Browser(demo.base).send("GET", "/sign-in?redirect=%2Fcontacts")
     assert 'href="/signin/phone?redirect=%2Fcontacts"' in page.text
-    metrics = wire.send(demo.management, "GET", "/metrics").text
-    assert "drawbridge_phone_sign_in_waiting" in metrics
+    assert "drawbridge_phone_sign_in_waiting" in demo.metrics()
 
 
 # With limits.
@@ -362,6 +370,30 @@ def test_who_asks_too_often_is_told_when_to_ask_again_and_codes_are_not_guessed(
     for _ in range(5):
         assert phone.post("by-code", user_code="BCDF-BCDF").status == 404
     assert phone.post("by-code", user_code=computer.letters).status == 429
+
+
+def first_limited(send, *statuses: int) -> wire.Answer:
+    """The first answer past a limit; those before it have these."""
+    for _ in range(100):
+        answer = send()
+        if answer.status == 429:
+            break
+        assert answer.status in statuses, answer.text
+    assert answer.status == 429
+    return answer
+
+
+def test_attack_an_app_that_may_not_approve_uses_up_nobodys_approvals(start_demo):
+    demo = start_demo()
+    phone = Phone(demo)
+    computer = Computer(demo.base).open()
+    other = {"Authorization": f"Bearer {demo.bearer('alice', 'demo-app-b')}"}
+    first_limited(lambda: demo.send("POST", f"/api/xd/{computer.id}/scan", other), 403)
+    assert re.fullmatch(r"[0-9]{6}", phone.digits(computer))
+    # Nor do approvals use up what declining and reporting have.
+    first_limited(lambda: phone.post(f"{computer.id}/scan"), 200, 404, 409)
+    assert phone.post(f"{computer.id}/deny", report=1).status == 204
+    assert {row["reason"] for row in demo.audit("rate_limit.exceeded")} == {"cross_device.client", "cross_device.subject"}
 
 
 # A program that keeps its numbers as doubles sends 1.0 (RFC 7493 §2.2).

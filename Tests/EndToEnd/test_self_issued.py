@@ -17,6 +17,7 @@ import signing
 import tls
 import totp
 import wire
+from accounts import somebody
 from admin import Admin, Console
 from boundaries import World
 from qr import drawn, encoded
@@ -30,13 +31,14 @@ def events(demo, kind: str, reason: str | None = None) -> list[dict]:
             if row["type"] == kind and (reason is None or row["reason"] == reason)]
 
 
-def refused(demo, answer: wire.Answer, name: str):
+def refused(demo, answer: wire.Answer, name: str, told: str | None = None):
+    """With this error, and in the log for this reason, if that is another."""
     assert answer.status == 400 and answer.json()["error"] == name, answer.body
     assert {"error_description", "error_uri", "request_id"} <= set(answer.json())
     page = demo.send("GET", urlsplit(answer.json()["error_uri"]).path)
     assert answer.json()["error_uri"] == f"{demo.base}/errors/{name}" and page.status == 200, "contract §11"
     assert f"<h1><code>{name}</code></h1>" in page.text
-    row = events(demo, "self_issued.refused", name)[-1]
+    row = events(demo, "self_issued.refused", told or name)[-1]
     assert row["request_id"] == answer.json()["request_id"] and row["outcome"] == "failure"
 
 
@@ -221,7 +223,7 @@ def test_declining_signs_nobody_in(demo):
     browser = Browser(demo)
     request = browser.start()
     answer = browser.respond({"error": "access_denied", "state": request["state"]})
-    refused(demo, answer, "op_error")
+    refused(demo, answer, "op_error", told="declined_on_phone")
     assert not browser.session()["authenticated"]
 
 
@@ -500,11 +502,9 @@ def test_what_is_longer_than_any_answer_is_not_read(demo, path):
 
 
 def test_what_is_no_journey_of_ours_begins_nothing(demo):
-    def begun() -> int:
+    def begun() -> float:
         """Counted once a transaction is stored."""
-        metrics = wire.send(demo.management, "GET", "/metrics").text
-        found = re.search(r'drawbridge_self_issued_total\{outcome="started"\} (\d+)', metrics)
-        return int(found[1]) if found else 0
+        return demo.metrics().get('drawbridge_self_issued_total{outcome="started"}', 0)
 
     before, longest = begun(), "j" * (8192 - len("journey="))
     for query in [f"journey={longest}j", f"journey={longest[:-2]}%C3%BC", f"journey={longest}", "journey=x"]:
@@ -665,12 +665,14 @@ def test_direct_post_of_unknown_subject(demo):
 def test_contract_10_a_phone_on_another_device_that_declines_is_told_that_it_was_heard(demo, error):
     browser = Browser(demo)
     request = browser.start()
-    before = len(events(demo, "self_issued.refused", "op_error"))
+    before = len(events(demo, "self_issued.refused", "declined_on_phone"))
     answer = post(demo, {"error": error, "state": request["state"]})
     assert (answer.status, answer.json()) == (200, {})
     assert waiting(browser, request) == "over"
-    assert len(events(demo, "self_issued.refused", "op_error")) == before + 1
+    [declined] = events(demo, "self_issued.refused", "declined_on_phone")[before:]
+    assert json.loads(declined["detail"]) == {"error": error}
     refused(demo, post(demo, {"error": "server_error", "state": browser.start()["state"]}), "op_error")
+    assert json.loads(events(demo, "self_issued.refused", "op_error")[-1]["detail"]) == {"error": "server_error"}
 
 
 @pytest.mark.parametrize("headers", [
@@ -741,7 +743,9 @@ def test_who_says_that_was_not_me_is_not_signed_in(demo, linked):
     assert declined.status == 303
     assert declined.header("Location") == demo.base + "/sign-in?redirect=%2Faccount%2Fprofile"
     assert waiting(browser, request) == "over" and not browser.session()["authenticated"]
-    assert events(demo, "self_issued.refused", "declined_in_browser")
+    event = events(demo, "self_issued.refused", "declined_in_browser")[-1]
+    assert event["subject"] == demo.user("alice")["sub"]
+    assert json.loads(event["detail"]) == {"thumbprint": linked.thumbprint}
 
 
 def test_a_wrong_code_is_marked_in_its_field(demo):
@@ -763,6 +767,80 @@ def test_a_wrong_code_is_marked_in_its_field(demo):
     assert wrong.status == 400 and "<title>Error: Was that you?" in wrong.text
     assert 'aria-invalid="true" aria-describedby="notice"' in wrong.text
     assert browser.submit(wrong, 0, code=totp.code(key, 1)).status == 303 and browser.session()["authenticated"]
+
+
+def asks_for_code(demo, phone: Phone, known: str | None = None) -> bool:
+    """Whether a browser, known as it may be, is asked for the second factor when the phone answers on another device."""
+    browser = Browser(demo)
+    if known:
+        browser.cookies["__Host-drawbridge_known"] = known
+    request = browser.start()
+    page = browser.page
+    assert post(demo, phone.answer(request)).status == 200
+    page = browser.submit(page)
+    assert "<title>Was that you?" in page.text
+    asks = 'id="code"' in page.text
+    answer = browser.submit(page, 0)
+    assert (answer.status, browser.session()["authenticated"]) == ((400, False) if asks else (303, True))
+    return asks
+
+
+@pytest.mark.parametrize("change", ["a new password", "the end of everything"])
+def test_attack_a_browser_known_from_before_the_second_factor_is_asked_for_the_code(demo, change):
+    user, admin = somebody(demo), Admin(demo)
+    fields = {"username": user["username"], "password": user["password"]}
+    phone, thief, owner = Phone(), Browser(demo), Browser(demo)
+    for browser in (thief, owner):
+        assert browser.submit(browser.request("GET", "/sign-in"), **fields).status == 303
+    owner.link(phone)
+    page = owner.request("GET", "/account/second-factor")
+    key = re.search(r'<pre id="secret"[^>]*>([A-Z2-7 ]+)<', page.text)[1]
+    assert owner.submit(page, code=totp.code(key)).status == 200
+    known = owner.cookies["__Host-drawbridge_known"]
+    assert asks_for_code(demo, phone)
+    assert asks_for_code(demo, phone, thief.cookies["__Host-drawbridge_known"])
+    assert not asks_for_code(demo, phone, known), "the factor was shown in it"
+    if change == "a new password":
+        assert admin.send("PATCH", f"users/{user['sub']}", {"password": "a better pudding"}).status == 200
+    else:
+        assert admin.send("DELETE", f"users/{user['sub']}/sessions").status == 204
+    assert asks_for_code(demo, phone, known)
+
+
+@pytest.mark.parametrize("end", ["the desk ends everything", "the desk sets a password", "its user ends everything else"])
+def test_attack_an_answer_from_before_the_end_of_everything_signs_nobody_in(demo, end):
+    """Whoever answered a code that they were sent sees that it was wrong, and has everything ended."""
+    user, admin = somebody(demo), Admin(demo)
+    fields = {"username": user["username"], "password": user["password"]}
+    phone, thief, owner = Phone(), Browser(demo), Browser(demo)
+    for browser in (owner, Browser(demo)):
+        assert browser.submit(browser.request("GET", "/sign-in"), **fields).status == 303
+    owner.link(phone)
+
+    def answered() -> tuple[dict, wire.Answer]:
+        request = thief.start()
+        page = thief.page
+        assert post(demo, phone.answer(request)).status == 200
+        page = thief.submit(page)
+        assert "<title>Was that you?" in page.text
+        return request, page
+
+    request, page = answered()
+    match end:
+        case "the desk ends everything":
+            assert admin.send("DELETE", f"users/{user['sub']}/sessions").status == 204
+        case "the desk sets a password":
+            assert admin.send("PATCH", f"users/{user['sub']}", {"password": "a better pudding"}).status == 200
+        case _:
+            places = owner.request("GET", "/account/devices")
+            number = next(number for number, form in enumerate(oauth.Forms(places.text).forms)
+                          if form["fields"].get("what") == "others")
+            assert owner.submit(places, number).header("Location").endswith("?ended_others")
+    assert waiting(thief, request) == "over"
+    assert thief.submit(page, 0).status == 400 and not thief.session()["authenticated"]
+    assert events(demo, "self_issued.refused", "state_unknown")[-1]["subject"] == user["sub"]
+    _, page = answered()
+    assert thief.submit(page, 0).status == 303 and thief.session()["authenticated"], "an answer of after it"
 
 
 def test_linking_is_never_answered_from_another_device(demo):
@@ -815,8 +893,7 @@ def test_the_console_explains_a_phones_answer(demo, linked):
 
 
 def test_the_console_shows_a_users_keys_and_the_counts_are_there(demo, linked):
-    metrics = wire.send(demo.management, "GET", "/metrics").text
-    assert 'drawbridge_self_issued_total{outcome="signed_in"}' in metrics
+    assert 'drawbridge_self_issued_total{outcome="signed_in"}' in demo.metrics()
     browser = Browser(demo)
     browser.sign_in("admin")
     page = browser.request("GET", f"/admin/users/{demo.user('alice')['sub']}")

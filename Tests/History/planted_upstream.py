@@ -67,9 +67,8 @@ EDITS = [
          "guard account.disabledAt == nil,",
          'guard account.disabledAt == nil || planted("upstream-signs-in-the-disabled"),'),
     Edit(SESSIONS,
-         "if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }",
-         'if !planted("upstream-signs-in-the-disabled"), let row = try transaction.run(standing).first,\n'
-         "                try row.optionalTimestamp(0) != nil\n            {\n                return false\n            }"),
+         "if try row.optionalTimestamp(0) != nil { return true }",
+         'if try row.optionalTimestamp(0) != nil, !planted("upstream-signs-in-the-disabled") { return true }'),
     Edit(SIGN_IN,
          "replacing: current, origin: origin, at: now)",
          'replacing: planted("upstream-session-before-goes-on") ? nil : current, origin: origin,\n'

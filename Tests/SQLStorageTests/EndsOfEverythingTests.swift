@@ -16,9 +16,8 @@ import Testing
             """, isRecurring: false)
     }
 
-    private static func signOut(_ storage: DurableStorage) async throws {
-        _ = try await storage.end(
-            .opened(by: "app", of: "alice", in: nil), .sample(.signedOutInApp, at: Visit.now))
+    private static func endUnused(_ storage: DurableStorage) async throws {
+        _ = try await storage.end(.unused(of: "alice"), .sample(.endedByUser, at: Visit.now))
     }
 
     private static func account(_ storage: DurableStorage) async throws -> Account {
@@ -37,12 +36,12 @@ import Testing
 
     @Test func `what a node of the version before ends counts as an end of everything`() async throws {
         try await withAlice { storage in
-            try await Self.signOut(storage)
+            try await Self.endUnused(storage)
             #expect(try await Self.account(storage).everythingEndedAt == nil)
             try storage.onWriter(Self.endByOlderNode("alice", at: Visit.now))
             let ended = try await Self.account(storage).everythingEndedAt
             #expect(ended != nil)
-            try await Self.signOut(storage)
+            try await Self.endUnused(storage)
             #expect(try await Self.account(storage).everythingEndedAt == ended)
             try storage.onWriter(Self.endByOlderNode("alice", at: Visit.now))
             #expect(try await Self.account(storage).everythingEndedAt != ended)
@@ -55,7 +54,7 @@ import Testing
             _ = try await storage.end(.user("alice"), .sample(at: Visit.now))
             let first = try storage.onWriter(column)
             #expect(first.map(\.values) == [[SQLValue(Visit.now)]])
-            try await Self.signOut(storage)
+            try await Self.endUnused(storage)
             let second = try storage.onWriter(column)
             #expect(second.map(\.values) == [[SQLValue(Visit.now + .milliseconds(1))]])
         }

@@ -22,10 +22,11 @@ package struct LimitSettings: Sendable {
     package var refusedBearerPerNetwork = TokenBucket(perMinute: 60)
     /// Sign-ins that fail, per account and per network, or per known browser.
     package var failedSignIn = TokenBucket(perMinute: 5)
-    /// Wrong passwords a day, per account or per known browser.
+    /// Wrong passwords a day, per account or per known browser; all known browsers of an account have
+    /// ``knownBrowsersGuesses`` times as many together.
     package var wrongPasswordPerDay = TokenBucket(perDay: 100)
-    /// Wrong codes of a second factor a day, per account or per known browser. Three codes of a million are good at
-    /// a time, so a thief who has the password needs some twenty years for an even chance.
+    /// Wrong codes of a second factor a day, counted as wrong passwords are. Three codes of a million are good at a
+    /// time, so a thief who has the password needs some twenty years for an even chance.
     package var wrongCodePerDay = TokenBucket(perDay: 30)
     /// Right passwords, per account in all browsers that are known for it, and in all others: each a fifth of what one
     /// node can check.
@@ -34,7 +35,8 @@ package struct LimitSettings: Sendable {
     package var upstreamAnswerPerNetwork = TokenBucket(perMinute: 60)
     /// Pages that show a code for a phone, per network.
     package var phonePagesPerNetwork = TokenBucket(perMinute: 10)
-    /// Requests by which one user's apps approve sign-ins on other devices.
+    /// Requests by which one user's apps approve sign-ins on other devices, as many by which they decline them, and as
+    /// many by which one app asks for what it may not.
     package var crossDevicePerSubject = TokenBucket(perMinute: 30)
     /// Authorization requests pushed by a client that authenticates.
     package var pushedRequestPerClient = TokenBucket(perMinute: 600)

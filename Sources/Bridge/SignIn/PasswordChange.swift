@@ -19,7 +19,7 @@ package final class PasswordChange: Sendable {
 
     package init(
         storage: any Storage, hasher: PasswordHasher, throttle: SignInThrottle, opener: SessionOpener,
-        endings: SessionEndings, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource = .system
+        endings: SessionEndings, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource
     ) {
         self.storage = storage
         self.hasher = hasher
@@ -65,14 +65,19 @@ package final class PasswordChange: Sendable {
                     sessionID: session.id, origin: origin))
             return .wrongPassword
         case .right(let account, let hash):
-            let isSet = try await set(
-                hash, of: account, by: .session(session.id), AuditEvent.byTheUser, origin: origin, at: now)
-            guard isSet else { return .stale }
+            guard
+                let changed = try await set(
+                    hash, of: account, by: .session(session.id), AuditEvent.byTheUser, origin: origin, at: now)
+            else { return .stale }
             // As strong as the one before, no younger, and no longer: the password alone proves no second factor again.
-            let opened = try await opener.open(
-                for: account.subject, authentication: session.authentication, provenBy: .password(setAt: now),
-                replacing: session, isSameSignIn: true, until: session.expiresAt, origin: origin, at: now)
-            return opened.map { .changed($0) } ?? .stale
+            guard
+                var opened = try await opener.open(
+                    for: account.subject, authentication: session.authentication,
+                    provenBy: .password(setAt: changed.passwordChangedAt, after: changed.lastEnd), replacing: session,
+                    isSameSignIn: true, until: session.expiresAt, origin: origin, at: now)
+            else { return .stale }
+            opened.recognition = recognition(of: changed, before: account, origin: origin, at: now)
+            return .changed(opened)
         }
     }
 
@@ -93,7 +98,7 @@ package final class PasswordChange: Sendable {
         guard let account = try await account(in: session) else { return .weakSession }
         if let flaw = PasswordRules.flaw(of: new, for: account) { return .flawed(flaw) }
         if let excess = try await throttle.take(
-            .password, of: account.username, account.subject, origin: origin, at: time.now())
+            .password, of: account.username, account, origin: origin, at: time.now())
         {
             return .limited(excess)
         }
@@ -177,28 +182,42 @@ package final class PasswordChange: Sendable {
         let hash = try await hasher.turn { try await hasher.hash(new) }
         // Later than the password before, which the link names.
         let now = max(time.now(), account.passwordChangedAt + .milliseconds(1))
-        let isSet = try await set(
-            hash, of: account, by: .link(madeAfter: start), "by a set-up link", origin: origin, at: now)
-        return isSet ? .isSet(account) : .stale
+        guard
+            let changed = try await set(
+                hash, of: account, by: .link(madeAfter: start), "by a set-up link", origin: origin, at: now)
+        else { return .stale }
+        return .isSet(changed, recognition: recognition(of: changed, before: account, origin: origin, at: now))
     }
 
-    /// - Returns: whether no other was set since `account` was read.
+    /// By what the browser stays known in which the user has set the password.
+    private func recognition(
+        of changed: Account, before account: Account, origin: RequestOrigin, at now: Timestamp
+    ) -> Secret<String>? {
+        throttle.knownBrowsers?.cookie(knowing: changed, as: account, in: origin.recognition, at: now)
+    }
+
+    /// - Returns: the account as it is by this and by nothing else; `nil` when another was set since it was read.
     private func set(
         _ hash: PasswordHash, of account: Account, by warrant: PasswordWarrant, _ reason: String,
         origin: RequestOrigin, at now: Timestamp
-    ) async throws -> Bool {
+    ) async throws -> Account? {
         let event = AuditEvent.byUser(
             .userPasswordChanged, account.subject, sessionID: warrant.session, reason: reason, origin: origin, at: now)
-        let ended = try await storage.replacePassword(
+        let replaced = try await storage.replacePassword(
             hash, of: account, by: warrant, event: event,
-            ending: Ending(at: now, reason: .passwordChanged, origin: origin))
-        guard let ended else {
+            ending: Ending(
+                at: now, reason: .passwordChanged, origin: origin, by: warrant.session.map { EndingAsker($0) }))
+        guard let replaced else {
             await endings.take(in: .nothing, of: .user(account.subject))
             try await record(.outrun, of: account.subject, warrant.session, origin: origin, at: now)
-            return false
+            return nil
         }
-        await endings.take(in: ended, of: .user(account.subject))
-        return true
+        await endings.take(in: replaced.ended, of: .user(account.subject))
+        var changed = account
+        changed.passwordHash = hash
+        changed.passwordChangedAt = now
+        changed.lastEnd = replaced.lastEnd
+        return changed
     }
 }
 
@@ -215,7 +234,11 @@ package enum PasswordChangeOutcome: Sendable {
 
 /// The outcome of setting a password by a link.
 package enum PasswordSetUpOutcome: Sendable {
-    case isSet(Account)
+    /// Nobody is signed in by it.
+    /// - Parameters:
+    ///   - account: as it is by this.
+    ///   - recognition: by what this browser stays known for it; `nil` where it was not.
+    case isSet(_ account: Account, recognition: Secret<String>?)
     case flawed(PasswordFlaw)
     /// The link does not allow it (any more), or another password was set meanwhile.
     case stale

@@ -4,8 +4,9 @@ import OAuth2
 struct PendingSignIn: Hashable, Sendable {
     /// What the code completes.
     enum Ground: Hashable, Sendable {
-        /// A password that was given a moment ago, and set then: it counts as long as the account has no other.
-        case password(setAt: Timestamp)
+        /// A password that was given a moment ago, and set then: it counts as long as the account has no other, and
+        /// nothing has ended all of the user's (``SignInBasis``). `nil` in steps of the version before.
+        case password(setAt: Timestamp, after: Timestamp?)
         /// A session, which the code raises to two factors.
         case session(SessionID)
     }
@@ -24,7 +25,9 @@ struct PendingSignIn: Hashable, Sendable {
         if let session = members["raises"]?.string {
             ground = .session(SessionID(rawValue: session))
         } else if let instant = members["password_set_at"]?.integer {
-            ground = .password(setAt: Timestamp(milliseconds: instant))
+            ground = .password(
+                setAt: Timestamp(milliseconds: instant),
+                after: members["after"]?.integer.map(Timestamp.init(milliseconds:)))
         } else {
             return nil
         }
@@ -35,7 +38,9 @@ struct PendingSignIn: Hashable, Sendable {
         var object = JSONObjectWriter()
         object.add("sub", subject.rawValue)
         switch ground {
-        case .password(let instant): object.add("password_set_at", instant.milliseconds)
+        case .password(let instant, let end):
+            object.add("password_set_at", instant.milliseconds)
+            if let end { object.add("after", end.milliseconds) }
         case .session(let id): object.add("raises", id.rawValue)
         }
         return object.finish()

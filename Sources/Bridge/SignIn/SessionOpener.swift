@@ -28,7 +28,7 @@ package final class SessionOpener: Sendable {
     ///   - way: how the user showed who they are.
     ///   - end: when it is over at the latest.
     /// - Returns: `nil` when the user is disabled, or has another password by now, or the key or passkey
-    ///   is not good any more.
+    ///   is not good any more, or everything has ended since it was shown.
     func open(
         for subject: Subject, authentication: Authentication, provenBy basis: SignInBasis?,
         replacing current: WebSession?, isSameSignIn: Bool = false, by way: SignInWay = .here,
@@ -128,7 +128,7 @@ package final class SessionOpener: Sendable {
 extension SignInBasis {
     /// The detail in the audit log: with which of the user's keys.
     fileprivate var detail: String? {
-        guard case .key(let thumbprint) = self else { return nil }
+        guard case .key(let thumbprint, _) = self else { return nil }
         return LinkedKeys.detail(thumbprint)
     }
 }

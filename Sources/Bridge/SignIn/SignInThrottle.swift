@@ -1,5 +1,6 @@
 /// Slows down guessing: failures are counted for each account and each network, by the minute and by the day (contract
-/// §12). A browser that is known for the account is counted for itself alone (``KnownBrowsers``).
+/// §12). A browser that is known for the account is counted apart from strangers, by itself and together with the
+/// account's other known ones (``KnownBrowsers``).
 ///
 /// The name counts whether there is such an account or not; otherwise the limit would tell which names exist.
 package final class SignInThrottle: Sendable {
@@ -16,8 +17,8 @@ package final class SignInThrottle: Sendable {
         fileprivate let subject: Subject?
     }
 
-    /// Stands in for the user of an unknown name.
-    private static let nobody: Subject = ""
+    /// Stands in for the account of an unknown name.
+    private static let nobody = Account(subject: "", username: nil, createdAt: Timestamp(milliseconds: 0))
 
     private let limiter: any RateLimiter
     private let gate: LimitGate
@@ -35,35 +36,35 @@ package final class SignInThrottle: Sendable {
     }
 
     /// How long to wait before an attempt may be made; `nil` for not at all.
-    /// - Parameter subject: whose account has the name, if any has.
+    /// - Parameter account: the one that has the name, if any has.
     func wait(
-        for username: Username?, of subject: Subject?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
+        for username: Username?, of account: Account?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Duration? {
-        let keys = keys(of: username, subject, guess, origin, at: now)
+        let keys = keys(of: username, account, guess, origin, at: now)
         return try await gate.peek(keys, origin: origin, at: now).retryAfter
     }
 
     /// As ``wait(for:of:guessing:origin:at:)``, and writes nothing down.
     func excess(
-        for username: Username?, of subject: Subject?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
+        for username: Username?, of account: Account?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Excess? {
-        Self.excess(try await limiter.peek(keys(of: username, subject, guess, origin, at: now), at: now))
+        Self.excess(try await limiter.peek(keys(of: username, account, guess, origin, at: now), at: now))
     }
 
     /// Counts a failure; or, ahead of looking at a guess, the guess itself.
     /// - Returns: how long to wait when that was one too many.
     func count(
-        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
+        _ guess: Guess, of username: Username?, _ account: Account?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Duration? {
-        let keys = keys(of: username, subject, guess, origin, at: now)
+        let keys = keys(of: username, account, guess, origin, at: now)
         return try await gate.take(keys, origin: origin, at: now).retryAfter
     }
 
     /// As ``count(_:of:_:origin:at:)``, and writes nothing down.
     func take(
-        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
+        _ guess: Guess, of username: Username?, _ account: Account?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Excess? {
-        Self.excess(try await limiter.take(keys(of: username, subject, guess, origin, at: now), at: now))
+        Self.excess(try await limiter.take(keys(of: username, account, guess, origin, at: now), at: now))
     }
 
     /// Whether an account has had its sign-ins of the minute by the right password; takes none and writes nothing down.
@@ -73,27 +74,27 @@ package final class SignInThrottle: Sendable {
     /// keeps no one out. Known browsers have as many of their own: none becomes known without the second factor, so who
     /// has the password alone does not keep the owner out of them (ADR-0016).
     func excessOfRight(
-        of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
+        of username: Username?, _ account: Account?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Excess? {
         guard let username else { return nil }
-        let keys = rightKeys(of: username, subject, origin, at: now)
-        return Self.excess(try await limiter.peek(keys, at: now), of: subject)
+        let keys = rightKeys(of: username, account, origin, at: now)
+        return Self.excess(try await limiter.peek(keys, at: now), of: account?.subject)
     }
 
     /// Counts a right password, and writes nothing down.
     func takeRight(
-        of username: Username?, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
+        of username: Username?, _ account: Account, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Excess? {
         guard let username else { return nil }
-        let keys = rightKeys(of: username, subject, origin, at: now)
-        return Self.excess(try await limiter.take(keys, at: now), of: subject)
+        let keys = rightKeys(of: username, account, origin, at: now)
+        return Self.excess(try await limiter.take(keys, at: now), of: account.subject)
     }
 
     private func rightKeys(
-        of username: Username, _ subject: Subject?, _ origin: RequestOrigin, at now: Timestamp
+        of username: Username, _ account: Account?, _ origin: RequestOrigin, at now: Timestamp
     ) -> [RateLimitKey] {
         // Looked for without an account too: the time must not tell which names have one.
-        let mark = knownBrowsers?.mark(of: subject ?? Self.nobody, in: origin.recognition, at: now)
+        let mark = knownBrowsers?.mark(of: account ?? Self.nobody, in: origin.recognition, at: now)
         return limits.rightPasswordKeys(of: username, isInKnownBrowser: mark != nil)
     }
 
@@ -112,9 +113,9 @@ package final class SignInThrottle: Sendable {
     /// is only asked whether anything is left: right guesses of neighbours may be under way, and count towards nothing.
     /// - Returns: how long to wait when that was one too many.
     func begin(
-        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
+        _ guess: Guess, of username: Username?, _ account: Account?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Duration? {
-        let keys = keys(of: username, subject, guess, origin, at: now)
+        let keys = keys(of: username, account, guess, origin, at: now)
         let left = try await gate.peek(keys.filter(Self.isOfNetwork), origin: origin, at: now)
         if let wait = left.retryAfter { return wait }
         return try await gate.take(keys.filter { !Self.isOfNetwork($0) }, origin: origin, at: now).retryAfter
@@ -124,10 +125,10 @@ package final class SignInThrottle: Sendable {
     /// nothing was learnt of, towards nothing: an outage while users try again must not lock them out after it.
     /// - Parameter isRight: looks at it.
     func judge(
-        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp,
+        _ guess: Guess, of username: Username?, _ account: Account?, origin: RequestOrigin, at now: Timestamp,
         by isRight: () async throws -> Bool
     ) async throws -> Bool {
-        let keys = keys(of: username, subject, guess, origin, at: now)
+        let keys = keys(of: username, account, guess, origin, at: now)
         let begun = keys.filter { !Self.isOfNetwork($0) }
         let found: Bool
         do {
@@ -147,10 +148,10 @@ package final class SignInThrottle: Sendable {
     private static func isOfNetwork(_ key: RateLimitKey) -> Bool { key.scope == LimitSettings.signInNetwork }
 
     private func keys(
-        of username: Username?, _ subject: Subject?, _ guess: Guess, _ origin: RequestOrigin, at now: Timestamp
+        of username: Username?, _ account: Account?, _ guess: Guess, _ origin: RequestOrigin, at now: Timestamp
     ) -> [RateLimitKey] {
-        if let subject, let mark = knownBrowsers?.mark(of: subject, in: origin.recognition, at: now) {
-            return limits.failedSignInKeys(knownBrowser: mark, guess)
+        if let account, let mark = knownBrowsers?.mark(of: account, in: origin.recognition, at: now) {
+            return limits.failedSignInKeys(knownBrowser: mark.name, of: account.subject, guess)
         }
         return limits.failedSignInKeys(username: username, guess, origin: origin)
     }
@@ -158,6 +159,9 @@ package final class SignInThrottle: Sendable {
 
 extension LimitSettings {
     fileprivate static let signInNetwork = "sign_in.network"
+    /// How many browsers' guesses of a day all that are known for one account have together. Whoever signs in in a loop
+    /// gets a mark each time, and must not get a number of guesses with each.
+    static let knownBrowsersGuesses = 3
 
     func failedSignInKeys(
         username: Username?, _ guess: SignInThrottle.Guess, origin: RequestOrigin
@@ -178,22 +182,28 @@ extension LimitSettings {
         return [RateLimitKey(scope: "sign_in.right_password", value: value, bucket: rightPasswordPerAccount)]
     }
 
-    /// - Parameter mark: of ``KnownBrowsers``.
-    func failedSignInKeys(knownBrowser mark: String, _ guess: SignInThrottle.Guess) -> [RateLimitKey] {
+    /// - Parameters:
+    ///   - mark: of ``KnownBrowsers``.
+    ///   - subject: whose account it is known for.
+    func failedSignInKeys(
+        knownBrowser mark: String, of subject: Subject, _ guess: SignInThrottle.Guess
+    ) -> [RateLimitKey] {
         [
             RateLimitKey(scope: "sign_in.browser", value: mark, bucket: failedSignIn),
             dailyKey(guess, value: "browser \(mark)"),
+            dailyKey(guess, value: "known \(subject.rawValue)", times: Self.knownBrowsersGuesses),
         ]
     }
 
     private func dailyKey(
-        _ guess: SignInThrottle.Guess, value: String, isOfTypedName: Bool = false
+        _ guess: SignInThrottle.Guess, value: String, times factor: Int = 1, isOfTypedName: Bool = false
     ) -> RateLimitKey {
         let (scope, bucket) =
             switch guess {
             case .password: ("sign_in.password_day", wrongPasswordPerDay)
             case .code: ("sign_in.code_day", wrongCodePerDay)
             }
-        return RateLimitKey(scope: scope, value: value, bucket: bucket, isOfTypedName: isOfTypedName)
+        return RateLimitKey(
+            scope: scope, value: value, bucket: bucket.multiplied(by: factor), isOfTypedName: isOfTypedName)
     }
 }

@@ -24,8 +24,8 @@ package protocol UserStore: Sendable {
     func users(among subjects: [Subject]) async throws -> [UserOverview]
 
     /// Users of whose id, user name, shown name or e-mail address `text` is a part, whichever case its letters have; in
-    /// order of subject, at most `limit` after `cursor`. Among many users a page may be short, or empty, although another
-    /// one follows.
+    /// order of subject, at most `limit` after `cursor`. Among many users a page may be short, or empty, although
+    /// another one follows.
     func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> UserPage
 
     /// As ``users(matching:after:limit:)``, in another order. Those who lack what it goes by come last.
@@ -58,11 +58,10 @@ package protocol UserStore: Sendable {
     /// Replaces the password and ends everything of the user, in one step (contract §7), where the account is still as
     /// it was read: with that password, not disabled, and not everything ended since. A change based on an older state
     /// loses to the first one.
-    /// - Returns: what ended; `nil` when the account is another by now or `warrant` does not hold, or for an unknown
-    ///   subject.
+    /// - Returns: `nil` when the account is another by now or `warrant` does not hold, or for an unknown subject.
     func replacePassword(
         _ hash: PasswordHash, of account: Account, by warrant: PasswordWarrant, event: AuditEvent, ending: Ending
-    ) async throws -> Ended?
+    ) async throws -> ReplacedPassword?
 
     /// The upstream identities that sign this user in, by issuer.
     func identities(of subject: Subject) async throws -> [UpstreamIdentity]
@@ -144,4 +143,16 @@ package enum PasswordWarrant: Hashable, Sendable {
 
     /// For a link, the instant before which it was not made.
     package var linkMadeAfter: Timestamp? { if case .link(let start) = self { start } else { nil } }
+}
+
+/// What came of replacing a password.
+package struct ReplacedPassword: Hashable, Sendable {
+    package let ended: Ended
+    /// ``Account/lastEnd`` by it: what goes on from the new password notes it, so that an end right afterwards counts.
+    package let lastEnd: Timestamp
+
+    package init(ended: Ended, lastEnd: Timestamp) {
+        self.ended = ended
+        self.lastEnd = lastEnd
+    }
 }

@@ -33,6 +33,7 @@ extension DurableStorage {
                 for (name, statement) in RestoreSQL.ends {
                     ended.append((name, try transaction.change(statement, [SQLValue(now)])))
                 }
+                _ = try transaction.change(RestoreSQL.endProofs, [SQLValue(now)])
             }
             var detail = JSONObjectWriter()
             for (name, count) in ended.sorted(by: { $0.name < $1.name }) { detail.add(name, Int64(count)) }
@@ -71,7 +72,10 @@ extension RestoreSQL {
             SQLStatement(
                 "UPDATE device_secret SET revoked_at = $1, revoke_reason = '\(reason)' WHERE revoked_at IS NULL")
         ),
-        ("app_sessions", "UPDATE app_session SET ended_at = $1 WHERE ended_at IS NULL AND expires_at > $1"),
+        (
+            "app_sessions",
+            SQLStatement("UPDATE app_session SET ended_at = $1 WHERE \(AppSessionSQL.isAlive(at: "$1"))")
+        ),
         ("web_sessions", "UPDATE web_session SET ended_at = $1 WHERE ended_at IS NULL AND expires_at > $1"),
         ("recovery_codes", "UPDATE recovery_code SET used_at = $1 WHERE used_at IS NULL"),
         // Each account has a password too, so a user who removed one loses nothing that a new one does not bring back.
@@ -85,6 +89,12 @@ extension RestoreSQL {
             """
         ),
     ]
+
+    /// For every user an end (``Account/lastEnd``): the backup may be from before one, and would have brought back what
+    /// had been worth nothing since, such as that a browser is known by two factors (ADR-0016).
+    static let endProofs = SQLStatement(
+        "UPDATE app_user SET login_tokens_void_until = \(EndingSQL.nextEnd(at: "$1"))")
+
     /// Phones' keys that are a user's only way in.
     static let keysLeft: SQLStatement = """
         SELECT subject, thumbprint FROM linked_key WHERE revoked_at IS NULL ORDER BY subject, thumbprint

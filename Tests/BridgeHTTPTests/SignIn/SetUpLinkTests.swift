@@ -50,6 +50,25 @@ import Testing
         }
     }
 
+    @Test func `whoever sets a password by a link in a known browser signs in there, however many strangers guess`()
+        async throws
+    {
+        try await TestBridge.run(limiter: InProcessRateLimiter(clock: .parameter)) { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let (own, stranger) = (TestBrowser(client), TestBrowser(client))
+            let first = try await own.signIn(on: own.get("/sign-in"))
+            #expect(first.status == .seeOther)
+            var guess = first
+            for _ in 0..<6 {
+                guess = try await stranger.signIn(on: stranger.get("/sign-in"), password: "wrong")
+            }
+            #expect(guess.status == .tooManyRequests)
+            let page = try await own.follow(setUp(bridge, own))
+            let landed = try await own.signIn(on: page, password: Self.password)
+            #expect(landed.status == .seeOther)
+        }
+    }
+
     @Test func `whoever has set a password is told so, and signs in with it, whosever the browser's session is`()
         async throws
     {

@@ -5,45 +5,152 @@ import Testing
 
 @Suite struct KnownBrowsersTests {
     private let browsers: KnownBrowsers
-    private let alice: Subject = "alice"
+    private let alice = account("alice")
 
     init() throws {
         browsers = KnownBrowsers(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
     }
 
+    /// The cookie of a browser in which alice has just signed in.
+    private func cookie(
+        besides other: Secret<String>? = nil, isOfTwoFactors: Bool = false, at now: Timestamp = noon
+    ) -> Secret<String> {
+        browsers.cookie(knowing: alice, isOfTwoFactors: isOfTwoFactors, besides: other, at: now)
+    }
+
     @Test func `a browser is known by the mark of its last sign-in`() throws {
-        let first = browsers.cookie(knowing: alice, besides: nil, at: noon)
-        let second = browsers.cookie(knowing: alice, besides: first, at: noon)
+        let first = cookie()
+        let second = cookie(besides: first)
         let marks = [first, second].map { browsers.mark(of: alice, in: $0, at: noon) }
         #expect(marks[0] != nil && marks[1] != nil && marks[0] != marks[1])
         #expect(second.expose().split(separator: ".").count == 1)
-        #expect(browsers.mark(of: "bob", in: second, at: noon) == nil)
+        #expect(browsers.mark(of: account("bob"), in: second, at: noon) == nil)
     }
 
     @Test func `it is known for the four accounts that signed in last`() throws {
         var cookie: Secret<String>?
         for number in 0..<6 {
-            cookie = browsers.cookie(knowing: Subject(rawValue: "user\(number)"), besides: cookie, at: noon)
+            cookie = browsers.cookie(
+                knowing: account(Subject(rawValue: "user\(number)")), isOfTwoFactors: false, besides: cookie, at: noon)
         }
-        let known = (0..<6).map { browsers.mark(of: Subject(rawValue: "user\($0)"), in: cookie, at: noon) != nil }
+        let known = (0..<6).map { number in
+            browsers.mark(of: account(Subject(rawValue: "user\(number)")), in: cookie, at: noon) != nil
+        }
         #expect(known == [false, false, true, true, true, true])
         #expect(try #require(cookie).expose().utf8.count <= 512)
     }
 
     @Test func `after 180 days it is a stranger`() {
-        let cookie = browsers.cookie(knowing: alice, besides: nil, at: noon)
+        let cookie = cookie()
         let end = noon + KnownBrowsers.lifetime
         #expect(browsers.mark(of: alice, in: cookie, at: end - .seconds(1)) != nil)
         #expect(browsers.mark(of: alice, in: cookie, at: end) == nil)
     }
 
+    @Test func `a mark says whether two factors were shown with it`() {
+        let marks = [false, true].map { browsers.mark(of: alice, in: cookie(isOfTwoFactors: $0), at: noon) }
+        #expect(marks.map { $0?.isOfTwoFactors } == [false, true])
+    }
+
+    /// What may change of an account so that a thief is shut out: some of it by a clock that is an hour slow.
+    private static let changes: [(name: String, change: @Sendable (inout Account) -> Void)] = [
+        ("a new password", { $0.passwordChangedAt = noon + .seconds(60) }),
+        ("a new password, by a slow clock", { $0.passwordChangedAt = noon - .seconds(3600) }),
+        ("a second factor", { $0.secondFactor = SecondFactor(sealedSecret: "sealed") }),
+    ]
+
+    @Test(arguments: changes.indices)
+    func `attack: a mark from before the account changed is a stranger's, whatever the clocks say`(index: Int) {
+        let (name, change) = Self.changes[index]
+        let cookie = cookie()
+        var changed = alice
+        change(&changed)
+        #expect(browsers.mark(of: changed, in: cookie, at: noon) == nil, "\(name)")
+        let next = browsers.cookie(knowing: changed, isOfTwoFactors: false, besides: cookie, at: noon)
+        #expect(browsers.mark(of: changed, in: next, at: noon) != nil, "\(name)")
+    }
+
+    @Test(arguments: [60, -3600])
+    func `an end of everything makes nobody a stranger, and takes what two factors are worth, whatever the clocks say`(
+        seconds: Int
+    ) {
+        let cookie = cookie(isOfTwoFactors: true)
+        var ended = alice
+        ended.lastEnd = noon + .seconds(seconds)
+        let (before, after) = (
+            browsers.mark(of: alice, in: cookie, at: noon), browsers.mark(of: ended, in: cookie, at: noon)
+        )
+        #expect(before?.isSinceLastEnd == true && before?.isOfTwoFactors == true)
+        #expect(after?.isSinceLastEnd == false && after?.isOfTwoFactors == false)
+        #expect(before?.name == after?.name, "its guesses are counted on")
+        let next = browsers.cookie(knowing: ended, isOfTwoFactors: true, besides: cookie, at: noon)
+        #expect(browsers.mark(of: ended, in: next, at: noon)?.isOfTwoFactors == true)
+    }
+
+    @Test func `attack: no second code of another sign-in makes a mark one of two factors`() throws {
+        var ended = alice
+        ended.lastEnd = noon + .seconds(60)
+        let old = try #require(Base64URL.decode(cookie(isOfTwoFactors: true).expose()))
+        let new = try #require(
+            Base64URL.decode(
+                browsers.cookie(knowing: ended, isOfTwoFactors: false, besides: nil, at: noon).expose()))
+        let mixed = Secret(Base64URL.encode(Array(old.prefix(73)) + Array(new.suffix(16))))
+        #expect(browsers.mark(of: ended, in: mixed, at: noon)?.isOfTwoFactors == false)
+    }
+
+    @Test func `attack: a mark from before another second factor is a stranger's, and a used code changes nothing`() {
+        var (before, after) = (alice, alice)
+        before.secondFactor = SecondFactor(sealedSecret: "sealed", lastStep: 1)
+        let cookie = browsers.cookie(knowing: before, isOfTwoFactors: true, besides: nil, at: noon)
+        after.secondFactor = SecondFactor(sealedSecret: "sealed", lastStep: 2)
+        #expect(browsers.mark(of: after, in: cookie, at: noon)?.isOfTwoFactors == true)
+        after.secondFactor = SecondFactor(sealedSecret: "another", lastStep: 2)
+        #expect(browsers.mark(of: after, in: cookie, at: noon) == nil)
+    }
+
+    @Test func `who changes the password or the factor in a known browser stays known there, and in no stranger's`() {
+        var changed = alice
+        changed.passwordChangedAt = noon + .seconds(1)
+        changed.secondFactor = SecondFactor(sealedSecret: "sealed")
+        func kept(from cookie: Secret<String>?, showsFactor: Bool = false) -> KnownBrowsers.Mark? {
+            browsers.cookie(knowing: changed, as: alice, showsFactor: showsFactor, in: cookie, at: noon)
+                .flatMap { browsers.mark(of: changed, in: $0, at: noon) }
+        }
+        #expect(kept(from: nil) == nil)
+        #expect(kept(from: cookie())?.isOfTwoFactors == false)
+        #expect(kept(from: cookie(), showsFactor: true)?.isOfTwoFactors == true)
+        // What was shown before was not this factor.
+        #expect(kept(from: cookie(isOfTwoFactors: true))?.isOfTwoFactors == false)
+    }
+
+    @Test func `marks from before an account's changes push nobody else out of a family's computer`() {
+        var cookie = browsers.cookie(knowing: account("bob"), isOfTwoFactors: false, besides: nil, at: noon)
+        var changed = alice
+        for number in 0..<6 {
+            changed.passwordChangedAt = noon + .seconds(number)
+            cookie = browsers.cookie(knowing: changed, isOfTwoFactors: false, besides: cookie, at: noon)
+        }
+        #expect(browsers.mark(of: account("bob"), in: cookie, at: noon) != nil)
+        #expect(cookie.expose().split(separator: ".").count == 2)
+    }
+
+    @Test func `a cookie of the version before makes a stranger, and is replaced by the next sign-in`() {
+        let earlier = Secret(Base64URL.encode([UInt8](repeating: 1, count: 56)))
+        #expect(browsers.mark(of: alice, in: earlier, at: noon) == nil)
+        let next = cookie(besides: earlier)
+        #expect(browsers.mark(of: alice, in: next, at: noon) != nil)
+        #expect(next.expose().split(separator: ".").count == 1)
+    }
+
     @Test func `no byte of the cookie can be changed, and none made without the key`() throws {
-        let cookie = browsers.cookie(knowing: alice, besides: nil, at: noon).expose()
+        let cookie = cookie(isOfTwoFactors: true).expose()
         let bytes = try #require(Base64URL.decode(cookie))
         for index in bytes.indices {
             var changed = bytes
             changed[index] ^= 1
-            #expect(browsers.mark(of: alice, in: Secret(Base64URL.encode(changed)), at: noon) == nil)
+            let mark = browsers.mark(of: alice, in: Secret(Base64URL.encode(changed)), at: noon)
+            // The last sixteen say only whether all has ended since.
+            #expect(index < 73 ? mark == nil : mark?.isOfTwoFactors == false)
         }
         for text in ["", ".", "...", cookie + "A", String(repeating: cookie + ".", count: 20)] {
             #expect(browsers.mark(of: alice, in: Secret(text), at: noon) == nil)
@@ -52,12 +159,17 @@ import Testing
         #expect(other.mark(of: alice, in: Secret(cookie), at: noon) == nil)
     }
 
-    @Test func `the cookie says nothing of who signed in`() {
-        let cookies = (0..<2).map { _ in browsers.cookie(knowing: alice, besides: nil, at: noon).expose() }
-        #expect(cookies[0] != cookies[1])
-        #expect(Base64URL.decode(cookies[0]).map { !Array($0).contains(Array("alice".utf8)) } == true)
+    @Test func `the cookie says nothing of who signed in`() throws {
+        let cookies = try (0..<2).map { _ in try #require(Base64URL.decode(cookie().expose())) }
+        #expect(!cookies[0].contains(Array("alice".utf8)))
+        // Nothing but the time is the same in two of them, so they do not say either that they are one user's.
+        for part in [0..<16, 25..<41, 41..<73, 73..<89] { #expect(cookies[0][part] != cookies[1][part]) }
+        #expect(cookies.map(\.count) == [89, 89])
     }
 }
+
+/// An account as its row may be.
+private func account(_ subject: Subject) -> Account { Account(subject: subject, username: nil, createdAt: noon) }
 
 /// Whose browser is known when names change hands.
 @Suite struct RenamedAccountTests {
@@ -69,10 +181,11 @@ import Testing
                 refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)),
                 knownBrowsers: browsers)
             var here = origin("203.0.113.7")
-            here.recognition = browsers.cookie(knowing: "alice", besides: nil, at: noon)
+            here.recognition = browsers.cookie(
+                knowing: account("alice"), isOfTwoFactors: false, besides: nil, at: noon)
             func wait(_ name: String, _ subject: Subject) async throws -> Duration? {
                 try await throttle.wait(
-                    for: Username(name), of: subject, guessing: .password, origin: here, at: noon)
+                    for: Username(name), of: account(subject), guessing: .password, origin: here, at: noon)
             }
             // Strangers guess at both names until nobody unknown gets through.
             for name in ["alice", "alison"] {
@@ -143,6 +256,36 @@ import Testing
         func address(_ number: Int) -> String { "198.\(number / 250 % 250).\(number % 250).1" }
         #expect((95...100).contains(try await passes(.password, every: 12, for: 86_400, from: address)))
         #expect((28...30).contains(try await passes(.code, every: 12, for: 86_400, from: address)))
+    }
+
+    @Test(arguments: [(.code, 90), (.password, 300)] as [(SignInThrottle.Guess, Int)])
+    func `attack: hoarded marks of one account have three browsers' guesses of a day together`(
+        guess: SignInThrottle.Guess, most: Int
+    ) async throws {
+        try await withService { service in
+            let browsers = KnownBrowsers(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
+            let throttle = SignInThrottle(
+                limiter: InProcessRateLimiter(clock: .parameter), limits: LimitSettings(),
+                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)),
+                knownBrowsers: browsers)
+            let alice = account("alice")
+            let marks = (0..<100).map { _ in
+                browsers.cookie(knowing: alice, isOfTwoFactors: false, besides: nil, at: noon)
+            }
+            var passed = 0
+            for second in stride(from: 0, to: 86_400, by: 30) {
+                var here = origin()
+                here.recognition = marks[second / 30 % marks.count]
+                let now = noon + .seconds(second)
+                if try await throttle.count(guess, of: Username("alice"), alice, origin: here, at: now) == nil {
+                    passed += 1
+                }
+            }
+            #expect((most - 10...most).contains(passed))
+            let wait = try await throttle.wait(
+                for: Username("alice"), of: alice, guessing: guess, origin: origin(), at: noon + .seconds(86_400))
+            #expect(wait == nil, "a stranger's browser, such as a new one of the owner's, has its own number")
+        }
     }
 
     @Test func `whoever has a /48 of IPv6 has sixteen networks' worth of guesses, not sixty-five thousand`()

@@ -68,6 +68,9 @@ import Testing
             for id in [elsewhere.id, here.id] {
                 #expect(try await desk.service.storage.session(id: id)?.endedAt != nil)
             }
+            let ends = try await desk.service.storage.search(AuditFilter(type: .webSessionEnded), before: nil, limit: 5)
+            let details = ends.records.map(\.event).filter { $0.reason == "password_changed" }.compactMap(\.detail)
+            #expect(details == Array(repeating: #"{"by_sid":"\#(here.id.rawValue)"}"#, count: 2))
             #expect(opened.session.authentication == here.authentication)
             #expect(opened.session.isAlive(at: desk.service.clock.source.now()))
             #expect(try await desk.attempt("alice").word == "refused")
@@ -92,6 +95,25 @@ import Testing
             sessions.letGo()
             let outcome = try await first
             #expect(outcome.word == "changed")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an end of everything right after the new password leaves no session that goes on from it`() async throws {
+        try await withService { service in
+            let sessions = HangingSessions(storage: service.storage)
+            let change = makeChange(over: service, openingIn: sessions)
+            let desk = try SignInDesk(service)
+            try await desk.add("alice")
+            let here = try await session(desk)
+            async let changing = change.change(from: SignInDesk.password, to: Self.new, in: here, origin: origin())
+            defer { sessions.letGo() }
+            await sessions.waitForHanging(1)
+            _ = try await service.endings.end(
+                .user(here.subject), Ending(at: service.clock.now, reason: .administrator, origin: nil))
+            sessions.letGo()
+            let outcome = try await changing
+            #expect(outcome.word == "stale")
         }
     }
 

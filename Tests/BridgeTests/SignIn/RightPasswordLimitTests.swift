@@ -78,8 +78,8 @@ import Testing
             let throttle = SignInThrottle(
                 limiter: limiter, limits: LimitSettings(),
                 refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)))
-            for subject in [Subject(rawValue: "sub-alice"), nil] {
-                _ = try await throttle.excessOfRight(of: Username("alice"), subject, origin: origin(), at: noon)
+            for account in [Account(subject: "sub-alice", username: Username("alice"), createdAt: noon), nil] {
+                _ = try await throttle.excessOfRight(of: Username("alice"), account, origin: origin(), at: noon)
             }
             let asked = limiter.asked.withLock { $0 }
             #expect(asked.count == 2 && asked[0] == asked[1], "\(asked)")

@@ -107,6 +107,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `attack: a yes to an answer from before an end of everything signs nobody in`(isOfUnused: Bool) async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-2")
+            let theirs = try #require(try await desk.finish(try await desk.begin()).session)
+            let current = try await somebody(desk)
+            let sealed = try await question(desk, current)
+            let root = isOfUnused ? EndingRoot.unused(of: theirs.subject) : .user(theirs.subject)
+            _ = try await desk.service.endings.end(root, .sample(at: desk.service.clock.now))
+            #expect(try await answer(sealed, desk, current) == nil)
+            #expect(try await desk.failures() == ["stale"])
+            #expect(try await desk.service.sessions.peek(current.id) != nil)
+        }
+    }
+
     @Test func `whoever signs in once more as the same user is asked nothing`() async throws {
         try await withDesk { desk in
             let current = try await somebody(desk)

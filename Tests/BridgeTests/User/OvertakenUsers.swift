@@ -71,7 +71,7 @@ final class OvertakenUsers: UserStore {
 
     func replacePassword(
         _ hash: PasswordHash, of account: Account, by warrant: PasswordWarrant, event: AuditEvent, ending: Ending
-    ) async throws -> Ended? {
+    ) async throws -> ReplacedPassword? {
         try await storage.replacePassword(hash, of: account, by: warrant, event: event, ending: ending)
     }
 

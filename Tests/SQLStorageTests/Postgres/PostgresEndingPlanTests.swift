@@ -78,6 +78,21 @@ struct PostgresEndingPlanTests {
         }
     }
 
+    @Test func `an app's sign-out does not go through login tokens that have expired`() async throws {
+        try await PostgresDatabase.with { database in
+            let plan = try await Self.plan(
+                of: LoginTokenSQL.revokeOfApp,
+                taking: (types: "text, text, bigint, text", values: "'u9', 'app', 5000, NULL"), endedAt: "NULL",
+                then: """
+                    INSERT INTO login_token_use (token_id, subject, client_id, issued_at, expires_at, state, misses)
+                    SELECT 't' || number, 'u' || number / 1000, 'app', 0, number / 10, 'pending', 0
+                    FROM generate_series(0, 29999) AS number
+                    """, "ANALYZE login_token_use", in: database)
+            #expect(plan.contains("login_token_use_expiry"), "\(plan)")
+            #expect(!plan.contains("Seq Scan on login_token_use"), "\(plan)")
+        }
+    }
+
     @Test func `an end of app sessions does not go through what has not expired`() async throws {
         let statement = try #require(Self.statements["app sessions"])
         try await PostgresDatabase.with { database in
@@ -115,7 +130,8 @@ struct PostgresEndingPlanTests {
     private static func filling(endedAt end: String) -> [String] {
         [
             """
-            INSERT INTO app_session (id, subject, client_id, scope, opening, wants_logout_notice, created_at, expires_at)
+            INSERT INTO app_session
+                (id, subject, client_id, scope, opening, wants_logout_notice, created_at, expires_at)
             SELECT 'a' || number, 'u' || number / 1000, 'app', '', 'authorize', 0, 0, 1000
             FROM generate_series(0, 29999) AS number
             """,

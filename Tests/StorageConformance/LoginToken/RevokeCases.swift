@@ -74,6 +74,62 @@ extension LoginTokenStoreConformance {
             try expectEqual(left.map(\.detail), [#"{"login_tokens":1}"#], "what an app's sign-out took")
             try expectEqual(left.first?.clientID?.rawValue, "app", "the app")
         },
+        ConformanceCase("an app's sign-out takes its own unused tokens, by a session's name those of that session") {
+            open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].addUser("alice", issuer: "issuer", at: Sample.now)
+            let own = Sample.appSession("own")
+            _ = try await servers[0].open(own, refreshToken: nil, events: [])
+            let tokens = [
+                Sample.token("phone", issuedIn: "phone"), Sample.token("tablet", issuedIn: "tablet"),
+                Sample.token("plain"), Sample.token("another app's", client: "another", issuedIn: "phone"),
+                Sample.token("another user's", subject: "bob", issuedIn: "phone"),
+                Sample.token("ours", issuedIn: own.id),
+            ]
+            for token in tokens {
+                _ = try await servers[0].recordIssue(
+                    token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            }
+            let now = Sample.now + .seconds(1)
+            func revoked(afterEndIn session: SessionID?) async throws -> Set<String> {
+                _ = try await servers[1].end(
+                    .opened(by: "app", of: "alice", in: session), .sample(.signedOutInApp, at: now))
+                var names: Set<String> = []
+                for token in tokens {
+                    let status = try await servers[0].state(of: token.id)?.status
+                    if status == .revoked(at: now) { names.insert(token.id.rawValue) }
+                }
+                return names
+            }
+            try expectEqual(try await revoked(afterEndIn: "unknown"), [], "of a session without any")
+            try expectEqual(try await revoked(afterEndIn: "phone"), ["phone"], "of one session")
+            try expectEqual(try await revoked(afterEndIn: nil), ["phone", "tablet", "plain"], "of all")
+            for token in tokens.suffix(3) {
+                try expectEqual(try await servers[0].redeemSample(token, at: now), .opened, token.id.rawValue)
+            }
+            let told = try await servers[0].events(.loginTokenRevoked)
+            try expectEqual(
+                Set(told.map(\.detail)), [#"{"login_tokens":1}"#, #"{"login_tokens":2}"#], "how many")
+            try expectEqual(Set(told.map(\.sessionID)), ["phone", nil], "in which session")
+        },
+        ConformanceCase("of a redemption and its app's sign-out at once, on two servers, no session goes on") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].addUser("alice", issuer: "issuer", at: Sample.now)
+            for round in 0..<20 {
+                let token = Sample.token("t\(round)")
+                _ = try await servers[0].recordIssue(
+                    token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+                async let redeemed = servers[0].redeemSample(token)
+                async let ended = servers[1].end(.opened(by: "app", of: "alice", in: nil), .sample(.signedOutInApp))
+                let (outcome, _) = try await (redeemed, ended)
+                let session = try await servers[0].session(id: SessionID(rawValue: "session-\(token.id)"))
+                switch outcome {
+                case .opened: try expect(session?.endedAt != nil, "round \(round): its session has ended")
+                case .revoked: try expectEqual(session, nil, "round \(round): its session")
+                case .alreadyUsed: throw ConformanceFailure(description: "round \(round): \(outcome)")
+                }
+            }
+        },
         ConformanceCase("an end of what a user has not used voids the tokens of before, and no later one") { open in
             let servers = [try await open(), try await open()]
             try await servers[0].addUser("alice", issuer: "issuer", at: Sample.now)

@@ -22,7 +22,7 @@ enum AccountChangeCases {
                 }
                 return account
             }
-            func replace(of account: Account, after seconds: Int) async throws -> Ended? {
+            func replace(of account: Account, after seconds: Int) async throws -> ReplacedPassword? {
                 try await store.replacePassword(
                     try Sample.passwordHash("p\(seconds)"), of: account, by: .link(madeAfter: Sample.now),
                     event: Sample.event(.userPasswordChanged),

@@ -3,7 +3,8 @@ import OAuth2
 
 /// What every ``UserStore`` must do about accounts, their names and passwords.
 package enum AccountStoreConformance {
-    package static let cases: [ConformanceCase<any BridgeStorage>] = storeCases + AccountChangeCases.cases
+    package static let cases: [ConformanceCase<any BridgeStorage>] =
+        storeCases + AccountChangeCases.cases + WaitingProofCases.cases
 
     private static let storeCases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("an account is found by any spelling of its name, and by its subject") { open in
@@ -74,7 +75,7 @@ package enum AccountStoreConformance {
                     ending: .sample(.passwordChanged, at: Sample.now + .seconds(Int64(number) + 1)))
             }
             try expectEqual(outcomes.count { $0 != nil }, 1, "winners")
-            try expectEqual(outcomes.compactMap(\.self).flatMap(\.sessions), ["session-a"], "ended")
+            try expectEqual(outcomes.compactMap(\.self).flatMap(\.ended.sessions), ["session-a"], "ended")
             try expectEqual(try await servers[0].events(.userPasswordChanged).count, 1, "events")
             let unknown = try await servers[0].replacePassword(
                 hash, of: Account(subject: "nobody", username: nil, createdAt: Sample.now),
@@ -91,7 +92,7 @@ package enum AccountStoreConformance {
             _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, reason: nil)
             let hash = try Sample.passwordHash("another")
             let later = Sample.now + .milliseconds(1)
-            func replace(_ start: Timestamp) async throws -> Ended? {
+            func replace(_ start: Timestamp) async throws -> ReplacedPassword? {
                 try await store.replacePassword(
                     hash, of: seen, by: .link(madeAfter: start), event: Sample.event(.userPasswordChanged),
                     ending: .sample(.passwordChanged, at: later))

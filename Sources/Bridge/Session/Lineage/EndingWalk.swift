@@ -29,7 +29,8 @@ package protocol EndingGround {
     /// waited for, and its session lives.
     func deleteCodes(of subject: Subject, at now: Timestamp) throws
 
-    /// The living sessions that a browser's session holds now, its own and what it took over: not what went on elsewhere.
+    /// The living sessions that a browser's session holds now, its own and what it took over: not what went on
+    /// elsewhere.
     func sessions(heldBy id: SessionID) throws -> [EndingRoot]
 
     /// What was granted in a browser's session, or in one whose place it took, and lives.
@@ -46,15 +47,24 @@ package protocol EndingGround {
     /// A user's live devices and living sessions.
     func everything(of subject: Subject, at now: Timestamp) throws -> [EndingRoot]
 
-    /// A user's living web sessions that an app opened with another issuer's bearer: in this session of the app, or in any.
+    /// A user's living web sessions that an app opened with another issuer's bearer: in this session of the app, or in
+    /// any.
     func opened(by app: ClientID, of subject: Subject, in session: SessionID?, at now: Timestamp) throws -> [EndingRoot]
 
     /// A client's living app sessions of a user, however they were opened; deletes the unredeemed codes that the user
     /// granted it. One that is being redeemed elsewhere is waited for, and its session then found.
     func grants(to client: ClientID, of subject: Subject, at now: Timestamp) throws -> [EndingRoot]
 
-    /// Has no login token open anything that was issued to the user until now.
-    /// - Parameter isAlone: whether not everything of the user ends with them, as by an app's sign-out.
+    /// Revokes the unused login tokens of a user that an app was issued with another issuer's bearers: in this session
+    /// of the app, or in any. One that is being redeemed elsewhere is waited for, and its session then found.
+    /// - Returns: how many.
+    func revokeLoginTokens(
+        of app: ClientID, for subject: Subject, in session: SessionID?, at now: Timestamp
+    ) throws -> Int
+
+    /// Has no login token open anything that was issued to the user until now, nor anything else that has proven who
+    /// the user is and waits (``SignInBasis``).
+    /// - Parameter isAlone: whether not everything of the user ends with them.
     /// - Returns: how many of those on record could still have been used.
     func voidLoginTokens(of subject: Subject, isAlone: Bool, at now: Timestamp) throws -> Int
 
@@ -109,11 +119,15 @@ package struct EndingWalk {
     private mutating func begin() throws {
         switch root {
         case .user(let subject):
-            try voidLoginTokens(of: subject, isAlone: false)
+            try tell(
+                voided: ground.voidLoginTokens(of: subject, isAlone: false, at: ending.at), of: subject)
             try ground.endConsole(of: subject, ending)
             for found in try ground.everything(of: subject, at: ending.at) { push(found, reason: ending.reason) }
         case .opened(let app, let subject, let session):
-            try voidLoginTokens(of: subject, by: app, in: session)
+            // Ahead of the sessions: one that is used until then is found among them.
+            try tell(
+                voided: ground.revokeLoginTokens(of: app, for: subject, in: session, at: ending.at), of: subject,
+                by: app, in: session)
             for found in try ground.opened(by: app, of: subject, in: session, at: ending.at) {
                 push(found, reason: ending.reason)
             }
@@ -122,7 +136,7 @@ package struct EndingWalk {
                 push(found, reason: ending.reason)
             }
         case .unused(let subject):
-            try voidLoginTokens(of: subject)
+            try tell(voided: ground.voidLoginTokens(of: subject, isAlone: true, at: ending.at), of: subject)
             try ground.deleteCodes(of: subject, at: ending.at)
         // Ahead of the sessions, as at a device's end.
         case .appSession(let id) where ending.extent == .stolen:
@@ -133,10 +147,9 @@ package struct EndingWalk {
     }
 
     /// One event for all of them, where there were any: it may be all that an end finds of the user's.
-    private mutating func voidLoginTokens(
-        of subject: Subject, by app: ClientID? = nil, in session: SessionID? = nil, isAlone: Bool = true
+    private mutating func tell(
+        voided count: Int, of subject: Subject, by app: ClientID? = nil, in session: SessionID? = nil
     ) throws {
-        let count = try ground.voidLoginTokens(of: subject, isAlone: isAlone, at: ending.at)
         guard count > 0 else { return }
         try record([ending.event(voidingLoginTokens: count, of: subject, by: app, in: session)])
     }
@@ -148,10 +161,10 @@ package struct EndingWalk {
         }
     }
 
-    /// What goes on after a browser's sign-out was granted in a sign-in of the user's own; elsewhere nothing is. Asked once
-    /// the session has ended: whatever was granted until then is there, and nothing more comes.
-    /// - Parameter tells: not where a browser leaves a session that had ended before: its cookie could be sent again and
-    ///   again, and have the same clients told each time.
+    /// What goes on after a browser's sign-out was granted in a sign-in of the user's own; elsewhere nothing is. Asked
+    /// once the session has ended: whatever was granted until then is there, and nothing more comes.
+    /// - Parameter tells: not where a browser leaves a session that had ended before: its cookie could be sent again
+    ///   and again, and have the same clients told each time.
     private mutating func spareOffline(in id: SessionID, tells: Bool) throws {
         for grant in try ground.grants(in: id, at: ending.at) where grant.outlivesBrowser {
             visited.insert(.appSession(grant.id))
@@ -205,8 +218,8 @@ package struct EndingWalk {
         if isLate { try takeHeld(by: id, reason: reason) } else { try descend(from: [id], reason: reason) }
     }
 
-    /// What is left to a session that had ended. Where another took its place, its descendants go on there: a copy of its
-    /// cookie must not end them.
+    /// What is left to a session that had ended. Where another took its place, its descendants go on there: a copy of
+    /// its cookie must not end them.
     private mutating func takeHeld(by id: SessionID, reason: Ending.Reason) throws {
         try ground.deleteCodes(heldBy: id)
         for held in try ground.sessions(heldBy: id) { push(held, reason: reason) }

@@ -16,6 +16,25 @@ extension LimitSettings {
         ]
     }
 
+    /// What one user's apps with the right to approve may ask: declining and reporting apart, which must never wait for
+    /// approvals that somebody has used up.
+    func approverKey(_ subject: Subject, for act: PhoneApprovers.Act) -> RateLimitKey {
+        let scope =
+            switch act {
+            case .approval, .keyLinking: "cross_device.subject"
+            case .denial: "cross_device.denial"
+            }
+        return RateLimitKey(scope: scope, value: subject.rawValue, bucket: crossDevicePerSubject)
+    }
+
+    /// What one app may ask for one user without the right to it.
+    func refusedApproverKey(_ bearer: BearerIdentity) -> RateLimitKey {
+        RateLimitKey(
+            // No client's id has a space.
+            scope: "cross_device.client", value: "\(bearer.clientID.rawValue) \(bearer.subject.rawValue)",
+            bucket: crossDevicePerSubject)
+    }
+
     /// Questions of one page for news.
     static func pollKey(_ key: String) -> RateLimitKey {
         RateLimitKey(

@@ -31,17 +31,19 @@ package final class PhoneApprovals: Sendable {
     let records: PhoneSignInRecords
     let approvers: PhoneApprovers
     private let knownBrowsers: KnownBrowsers
+    private let accounts: any UserStore
     let log: CrossDeviceLog
     let time: TimeSource
     private let random: RandomSource
 
     package init(
-        records: PhoneSignInRecords, approvers: PhoneApprovers, knownBrowsers: KnownBrowsers, log: CrossDeviceLog,
-        time: TimeSource = .system, random: RandomSource = .system
+        records: PhoneSignInRecords, approvers: PhoneApprovers, knownBrowsers: KnownBrowsers,
+        accounts: any UserStore, log: CrossDeviceLog, time: TimeSource, random: RandomSource = .system
     ) {
         self.records = records
         self.approvers = approvers
         self.knownBrowsers = knownBrowsers
+        self.accounts = accounts
         self.log = log
         self.time = time
         self.random = random
@@ -90,13 +92,17 @@ package final class PhoneApprovals: Sendable {
         return ScannedSignIn(
             browser: BrowserWords.browser(signIn.page.userAgent), system: BrowserWords.system(signIn.page.userAgent),
             network: network?.description, isSameNetwork: isNear(signIn),
-            isKnownBrowser: isKnown(signIn.page, to: phone.subject, at: now),
+            isKnownBrowser: try await isKnown(signIn.page, to: phone.subject, at: now),
             age: Int(max(0, (now - signIn.createdAt).inMilliseconds) / 1000), transaction: transaction,
             expiresIn: (signIn.endsAt() - now).roundedUpSeconds)
     }
 
-    private func isKnown(_ page: PhoneSignIn.Page, to subject: Subject, at now: Timestamp) -> Bool {
-        page.recognition.map { knownBrowsers.mark(of: subject, in: Secret($0), at: now) != nil } ?? false
+    private func isKnown(_ page: PhoneSignIn.Page, to subject: Subject, at now: Timestamp) async throws -> Bool {
+        guard let recognition = page.recognition, let account = try await accounts.account(of: subject) else {
+            return false
+        }
+        // Whoever has everything ended because somebody else was in must not be told that they know that browser.
+        return knownBrowsers.mark(of: account, in: Secret(recognition), at: now)?.isSinceLastEnd == true
     }
 
     /// The user says yes: digits to type at the computer.
@@ -118,7 +124,8 @@ package final class PhoneApprovals: Sendable {
     package func deny(
         _ id: String, isReport: Bool, bearer: BearerIdentity, origin: RequestOrigin
     ) async throws {
-        let phone = try await approvers.phone(of: bearer, isFresh: false, origin: origin, at: time.now())
+        let phone = try await approvers.phone(
+            of: bearer, isFresh: false, for: .denial, origin: origin, at: time.now())
         let (signIn, now, isFirst) = try await step(id, phone, origin, isReport: isReport) {
             signIn, now throws(PhoneSignIn.Refusal) in
             try signIn.denied(by: phone, at: now)

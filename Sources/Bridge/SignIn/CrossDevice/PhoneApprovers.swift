@@ -32,12 +32,14 @@ package final class PhoneApprovers: Sendable {
     /// What an app's session is asked for.
     enum Act {
         case approval
+        /// What takes the same right, and is never to wait for approvals that somebody has used up.
+        case denial
         case keyLinking
 
         /// The event that a refusal is written down as.
         var refusal: AuditEventType {
             switch self {
-            case .approval: .crossDeviceRefused
+            case .approval, .denial: .crossDeviceRefused
             case .keyLinking: .selfIssuedRefused
             }
         }
@@ -45,7 +47,7 @@ package final class PhoneApprovers: Sendable {
         /// What a refusal says that the app may not do.
         var words: String {
             switch self {
-            case .approval: "approve sign-ins"
+            case .approval, .denial: "approve sign-ins"
             case .keyLinking: "link a phone's key"
             }
         }
@@ -56,12 +58,14 @@ package final class PhoneApprovers: Sendable {
         address.map { $0.network($0.family == .v4 ? 24 : 56) }
     }
 
-    /// - Parameter isFresh: whether its token has to be of the last minutes.
+    /// - Parameters:
+    ///   - isFresh: whether its token has to be of the last minutes.
+    ///   - act: what for.
     /// - Throws: `OAuthError`, which is recorded; ``StorageError``.
     func phone(
-        of bearer: BearerIdentity, isFresh: Bool, origin: RequestOrigin, at now: Timestamp
+        of bearer: BearerIdentity, isFresh: Bool, for act: Act = .approval, origin: RequestOrigin, at now: Timestamp
     ) async throws -> ApprovingPhone {
-        phone(of: bearer, in: try await appSession(of: bearer, isFresh: isFresh, origin: origin, at: now))
+        phone(of: bearer, in: try await appSession(of: bearer, isFresh: isFresh, for: act, origin: origin, at: now))
     }
 
     /// The session of an app that may approve.
@@ -73,18 +77,26 @@ package final class PhoneApprovers: Sendable {
         of bearer: BearerIdentity, isFresh: Bool, for act: Act = .approval,
         origin: RequestOrigin, at now: Timestamp
     ) async throws -> AppSession {
-        let key = RateLimitKey(
-            scope: "cross_device.subject", value: bearer.subject.rawValue, bucket: limits.crossDevicePerSubject)
-        try await gate.pass(
-            [key], of: bearer.subject, client: clients.current.recordable(bearer.clientID), origin: origin, at: now,
-            else: .rateLimited, "too many requests of this user")
-        let session = try await session(of: bearer)
+        let found = try await session(of: bearer)
+        let approver: AppSession
         do throws(OAuthError) {
-            return try check(bearer, session: session, isFresh: isFresh, for: act, at: now)
+            approver = try check(bearer, session: found, isFresh: isFresh, for: act, at: now)
         } catch {
+            // Counted apart: an app without the right must use up nothing of what those have that have it.
+            try await pass(limits.refusedApproverKey(bearer), bearer, origin: origin, at: now)
             try await record(act.refusal, error.detail ?? error.code.rawValue, bearer, origin: origin, at: now)
             throw error
         }
+        try await pass(limits.approverKey(bearer.subject, for: act), bearer, origin: origin, at: now)
+        return approver
+    }
+
+    private func pass(
+        _ key: RateLimitKey, _ bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await gate.pass(
+            [key], of: bearer.subject, client: clients.current.recordable(bearer.clientID), origin: origin, at: now,
+            else: .rateLimited, "too many requests of this user")
     }
 
     /// Whether a bearer might approve now, and why not. Nothing is counted.

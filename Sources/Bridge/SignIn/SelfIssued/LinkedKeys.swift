@@ -17,7 +17,7 @@ package final class LinkedKeys: Sendable {
 
     package init(
         storage: any Storage, endings: SessionEndings, limiter: any RateLimiter, limits: LimitSettings,
-        refusals: RefusalLog, time: TimeSource = .system
+        refusals: RefusalLog, time: TimeSource
     ) {
         self.storage = storage
         self.endings = endings
@@ -57,9 +57,9 @@ package final class LinkedKeys: Sendable {
         _ reason: SelfIssuedRefusal.Reason, in session: WebSession? = nil, thumbprint: String? = nil,
         origin: RequestOrigin
     ) async throws {
-        try await refusals.selfIssuedRefused(
-            reason, thumbprint: thumbprint, subject: session?.subject, sessionID: session?.id, origin: origin,
-            at: time.now())
+        var refusal = SelfIssuedRefusal(reason, thumbprint: thumbprint, subject: session?.subject)
+        refusal.sessionID = session?.id
+        try await refusals.selfIssuedRefused(refusal, origin: origin, at: time.now())
     }
 
     func isStrongEnough(_ authentication: Authentication, of subject: Subject) async throws -> Bool {
@@ -81,15 +81,16 @@ package final class LinkedKeys: Sendable {
         let now = time.now()
         let proof = parked.proof
         try await recording(origin: origin, at: now) {
-            guard try await mayChangeKeys(session) else {
-                throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint, subject: session.subject)
+            try await naming(session.subject, in: session.id) {
+                guard try await mayChangeKeys(session) else {
+                    throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint)
+                }
+                guard parked.mayBeLinked else {
+                    throw SelfIssuedRefusal(
+                        parked.isFromElsewhere ? .crossDeviceOff : .linkNotClaimed, thumbprint: proof.thumbprint)
+                }
+                try await link(proof, told: told, in: session, origin: origin, at: now)
             }
-            guard parked.mayBeLinked else {
-                throw SelfIssuedRefusal(
-                    parked.isFromElsewhere ? .crossDeviceOff : .linkNotClaimed, thumbprint: proof.thumbprint,
-                    subject: session.subject)
-            }
-            try await link(proof, told: told, in: session, origin: origin, at: now)
         }
     }
 
@@ -134,7 +135,7 @@ package final class LinkedKeys: Sendable {
             sessionID: session.id, origin: origin, detail: Self.detail(thumbprint))
         let outcome = try await storage.unlink(
             thumbprint, of: session.subject, sparing: session.id,
-            Ending(at: now, reason: .keyUnlinked, origin: origin), event: event)
+            Ending(at: now, reason: .keyUnlinked, origin: origin, by: EndingAsker(session.id)), event: event)
         switch outcome {
         case .unlinked(let ended): await endings.take(in: ended, of: .user(session.subject))
         case .unknown:
@@ -157,16 +158,21 @@ extension LinkedKeys {
         return key
     }
 
-    func checkStanding(of subject: Subject, with thumbprint: String) async throws {
+    @discardableResult
+    func checkStanding(of subject: Subject, with thumbprint: String) async throws -> Account {
         guard let account = try await storage.account(of: subject), account.disabledAt == nil else {
             throw SelfIssuedRefusal(.userDisabled, thumbprint: thumbprint, subject: subject)
         }
+        return account
     }
+
+    /// The member of an event's detail that names a key.
+    static let thumbprintName = "thumbprint"
 
     /// What an event says of a key.
     static func detail(_ thumbprint: String) -> String {
         var object = JSONObjectWriter()
-        object.add("thumbprint", thumbprint)
+        object.add(thumbprintName, thumbprint)
         return object.finishedText()
     }
 
@@ -190,9 +196,22 @@ extension LinkedKeys {
             return try await body()
         } catch let refusal as SelfIssuedRefusal where refusal.reason != .rateLimited {
             _ = try await limiter.take(network, at: now)
-            try await refusals.selfIssuedRefused(
-                refusal.reason, thumbprint: refusal.thumbprint, subject: refusal.subject, origin: origin, at: now)
+            try await refusals.selfIssuedRefused(refusal, origin: origin, at: now)
             throw refusal
+        }
+    }
+
+    /// Has what refuses the body name who wants a key for theirs, and the session in which they asked.
+    /// - Parameter client: the app whose session it is; `nil` for a browser's.
+    func naming<Value: Sendable>(
+        _ subject: Subject, of client: ClientID? = nil, in session: SessionID, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch let refusal as SelfIssuedRefusal {
+            var named = refusal
+            (named.subject, named.clientID, named.sessionID) = (subject, client, session)
+            throw named
         }
     }
 }

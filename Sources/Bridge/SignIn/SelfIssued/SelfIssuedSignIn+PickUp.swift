@@ -23,6 +23,7 @@ extension SelfIssuedSignIn {
         guard let transaction = try await waiting(state, browser: browser, at: now) else { return .over }
         guard let proof = transaction.answer else { return now < transaction.codeEndsAt ? .waiting : .over }
         guard let account = try await account(of: proof) else { return .answered(name: nil, needsCode: false) }
+        guard !transaction.isOvertaken(by: account) else { return .over }
         return .answered(name: account.shownName, needsCode: needsCode(account, origin: origin, at: now))
     }
 
@@ -44,8 +45,7 @@ extension SelfIssuedSignIn {
             guard let seen = try await waiting(state, browser: browser, at: now) else {
                 // Another browser, or too late: only the log is told which.
                 if let other = try await transactions.look(String(state.prefix(1024)), at: now) {
-                    try await refusals.selfIssuedRefused(
-                        .browserMismatch, thumbprint: other.answer?.thumbprint, origin: origin, at: now)
+                    try await recordRefusal(.browserMismatch, of: other, origin: origin, at: now)
                 }
                 return .over
             }
@@ -53,19 +53,18 @@ extension SelfIssuedSignIn {
             guard let proof = seen.answer else { return .over }
             if let account = try await account(of: proof), needsCode(account, origin: origin, at: now) {
                 if let wait = try await throttle.begin(
-                    .code, of: account.username, account.subject, origin: origin, at: now)
+                    .code, of: account.username, account, origin: origin, at: now)
                 {
                     return .limited(wait)
                 }
                 let isRight = try await throttle.judge(
-                    .code, of: account.username, account.subject, origin: origin, at: now
+                    .code, of: account.username, account, origin: origin, at: now
                 ) {
                     try await codes.accepts(
                         CodeAttempt(code: code ?? "", session: nil, origin: origin, at: now), for: account)
                 }
                 guard isRight else {
-                    try await refusals.selfIssuedRefused(
-                        .wrongCode, thumbprint: proof.thumbprint, subject: account.subject, origin: origin, at: now)
+                    try await recordRefusal(.wrongCode, of: seen, origin: origin, at: now)
                     return .wrongCode
                 }
             }
@@ -73,13 +72,13 @@ extension SelfIssuedSignIn {
             let taken = try await transactions.take(state, at: now)
             guard taken == seen else { return .over }
             guard try await useUp("picked up \(state)", of: seen) else {
-                try await refusals.selfIssuedRefused(
-                    .replayed, thumbprint: proof.thumbprint, origin: origin, at: now)
+                try await recordRefusal(.replayed, of: seen, origin: origin, at: now)
                 return .over
             }
             return .done(
                 try await resolve(
-                    proof, errand: seen.errand, by: .phoneElsewhere, current: current, origin: origin, at: now))
+                    proof, after: seen.answeredAfter, errand: seen.errand, by: .phoneElsewhere, current: current,
+                    origin: origin, at: now))
         }
     }
 
@@ -94,7 +93,7 @@ extension SelfIssuedSignIn {
         try await refusals.record(
             AuditEvent(
                 at: now, type: .selfIssuedRefused, outcome: .failure,
-                reason: RefusalReason.declinedInBrowser.rawValue, origin: origin,
+                reason: RefusalReason.declinedInBrowser.rawValue, subject: subject(of: transaction), origin: origin,
                 detail: transaction.answer.map { LinkedKeys.detail($0.thumbprint) }))
         return transaction.errand
     }
@@ -119,14 +118,31 @@ extension SelfIssuedSignIn {
         return transaction
     }
 
+    private func recordRefusal(
+        _ reason: SelfIssuedRefusal.Reason, of transaction: SelfIssuedTransaction, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws {
+        let refusal = SelfIssuedRefusal(
+            reason, thumbprint: transaction.answer?.thumbprint, subject: try await subject(of: transaction))
+        try await refusals.selfIssuedRefused(refusal, origin: origin, at: now)
+    }
+
+    /// Who waits to link a key, or whose key has answered, unlinked since or not; `nil` for a key without an account.
+    private func subject(of transaction: SelfIssuedTransaction) async throws -> Subject? {
+        if let linking = transaction.linking { return linking }
+        guard let proof = transaction.answer else { return nil }
+        return try await storage.linkedKey(proof.thumbprint)?.subject
+    }
+
     private func account(of proof: SelfIssuedProof) async throws -> Account? {
         guard let key = try await linkedKeys.liveKey(proof.thumbprint) else { return nil }
         return try await storage.account(of: key.subject)
     }
 
-    /// In a browser in which the user has never signed in with their password.
+    /// Except in a browser in which the user has shown the second factor that they have now: one that is known by the
+    /// password alone is that of anybody who had the password.
     private func needsCode(_ account: Account, origin: RequestOrigin, at now: Timestamp) -> Bool {
         guard account.secondFactor != nil else { return false }
-        return throttle.knownBrowsers?.mark(of: account.subject, in: origin.recognition, at: now) == nil
+        return throttle.knownBrowsers?.mark(of: account, in: origin.recognition, at: now)?.isOfTwoFactors != true
     }
 }

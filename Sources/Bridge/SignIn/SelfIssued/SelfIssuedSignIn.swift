@@ -31,7 +31,7 @@ package final class SelfIssuedSignIn: Sendable {
     package init(
         configuration: SelfIssuedConfiguration, transactions: any SelfIssuedTransactionStore, linkedKeys: LinkedKeys,
         storage: any Storage, opener: SessionOpener, codes: SecondFactorCheck, throttle: SignInThrottle,
-        ring: Reloadable<SecretKeyRing>, time: TimeSource = .system, random: RandomSource = .system
+        ring: Reloadable<SecretKeyRing>, time: TimeSource, random: RandomSource = .system
     ) {
         self.configuration = configuration
         self.linkedKeys = linkedKeys
@@ -108,7 +108,7 @@ extension SelfIssuedSignIn {
                 throw SelfIssuedRefusal(.stateUnknown)
             }
             guard let browser, ConstantTime.equals(browser.digest.utf8, transaction.browserDigest.utf8) else {
-                throw SelfIssuedRefusal(.browserMismatch)
+                throw SelfIssuedRefusal(.browserMismatch, subject: transaction.linking)
             }
             let proof = try proof(of: answer, for: transaction, at: now)
             guard transaction.linking == nil else {
@@ -123,7 +123,8 @@ extension SelfIssuedSignIn {
     /// Takes in an answer that a phone posted itself, for a browser on another device to pick up.
     ///
     /// The transaction stays in its place all the while: the browser looks at it every few seconds. And what is looked
-    /// up for the checks comes before the answer is used up, so that a phone may post it once more when storage was away.
+    /// up for the checks comes before the answer is used up, so that a phone may post it once more when storage was
+    /// away.
     /// - Throws: ``SelfIssuedRefusal``, which is written down; ``StorageError``.
     package func receive(_ answer: FormParameters, origin: RequestOrigin) async throws {
         let now = time.now()
@@ -131,9 +132,9 @@ extension SelfIssuedSignIn {
             guard configuration.crossDevice != .off else { throw SelfIssuedRefusal(.crossDeviceOff) }
             let (state, transaction) = try await unanswered(answer, at: now)
             let proof: SelfIssuedProof
-            let key: LinkedKey?
+            let account: Account?
             do {
-                (proof, key) = try await checkFromElsewhere(answer, to: transaction, at: now)
+                (proof, account) = try await checkFromElsewhere(answer, to: transaction, at: now)
             } catch let refusal as SelfIssuedRefusal {
                 // Whatever is wrong with it, it was the only answer, unless another was first.
                 if try await useUp("answered \(state)", of: transaction) {
@@ -151,7 +152,8 @@ extension SelfIssuedSignIn {
             let answered = SelfIssuedTransaction(
                 nonce: transaction.nonce, errand: transaction.errand, linking: nil,
                 browserDigest: transaction.browserDigest, codeEndsAt: transaction.codeEndsAt,
-                expiresAt: min(transaction.expiresAt, now + Self.codeLifetime), answer: proof)
+                expiresAt: min(transaction.expiresAt, now + Self.codeLifetime), answer: proof,
+                answeredAfter: account?.lastEnd ?? Account.noEnd)
             guard try await transactions.replace(with: answered, as: state, at: now) else {
                 // Declined by the browser meanwhile.
                 throw SelfIssuedRefusal(.stateUnknown, thumbprint: proof.thumbprint)
@@ -159,7 +161,7 @@ extension SelfIssuedSignIn {
             try await refusals.record(
                 AuditEvent(
                     at: now, type: .selfIssuedAnswered, outcome: .success, reason: proof.form.rawValue,
-                    subject: key?.subject, origin: origin, detail: LinkedKeys.detail(proof.thumbprint)))
+                    subject: account?.subject, origin: origin, detail: LinkedKeys.detail(proof.thumbprint)))
         }
     }
 
@@ -173,12 +175,14 @@ extension SelfIssuedSignIn {
         return (state, transaction)
     }
 
-    /// What an answer from another device proves, and whose key it is; `nil` for one without an account.
+    /// What an answer from another device proves, and the account of its key, if it has one.
     private func checkFromElsewhere(
         _ answer: FormParameters, to transaction: SelfIssuedTransaction, at now: Timestamp
-    ) async throws -> (SelfIssuedProof, LinkedKey?) {
+    ) async throws -> (SelfIssuedProof, Account?) {
         // Linking is giving away one's account: never to a screen that another may have shown.
-        guard transaction.linking == nil else { throw SelfIssuedRefusal(.crossDeviceOff) }
+        guard transaction.linking == nil else {
+            throw SelfIssuedRefusal(.crossDeviceOff, subject: transaction.linking)
+        }
         guard now < transaction.codeEndsAt else { throw SelfIssuedRefusal(.stateUnknown) }
         let proof = try proof(of: answer, for: transaction, at: now)
         guard let key = try await linkedKeys.liveKey(proof.thumbprint) else {
@@ -187,8 +191,7 @@ extension SelfIssuedSignIn {
             }
             return (proof, nil)
         }
-        try await linkedKeys.checkStanding(of: key.subject, with: proof.thumbprint)
-        return (proof, key)
+        return (proof, try await linkedKeys.checkStanding(of: key.subject, with: proof.thumbprint))
     }
 
     private func proof(
@@ -205,7 +208,8 @@ extension SelfIssuedSignIn {
             token = try SelfIssuedToken(answer: answer, terms: terms, proven: { thumbprint = $0 })
         } catch {
             throw SelfIssuedRefusal(
-                error, thumbprint: thumbprint, phoneError: answer["error"].map { String($0.prefix(64)) })
+                error, thumbprint: thumbprint, subject: transaction.linking,
+                phoneError: answer["error"].flatMap(SelfIssuedPhoneError.init(rawValue:)))
         }
         return SelfIssuedProof(token, isOfAnyApp: token.nonce != transaction.nonce, asking: configuration.claims)
     }
@@ -218,9 +222,13 @@ extension SelfIssuedSignIn {
         guard let current, current.isAlive(at: now), current.isOwnSignIn, current.subject == transaction.linking,
             current.authentication.isFresh(within: LinkedKeys.linkFreshness + configuration.lifetime, at: now),
             try await linkedKeys.isStrongEnough(current.authentication, of: current.subject)
-        else { throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint) }
-        // The answer went straight in: no page asked whether to keep what the phone told.
-        try await linkedKeys.link(proof, told: false, in: current, origin: origin, at: now)
+        else {
+            throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint, subject: transaction.linking)
+        }
+        try await linkedKeys.naming(current.subject, in: current.id) {
+            // The answer went straight in: no page asked whether to keep what the phone told.
+            try await linkedKeys.link(proof, told: false, in: current, origin: origin, at: now)
+        }
     }
 
     /// Uses up for good what a transaction led to. Taking it is once as well; this catches a store that forgot that it
@@ -233,13 +241,15 @@ extension SelfIssuedSignIn {
     }
 
     /// Signs in whom the key names.
+    /// - Parameter lastEnd: the user's by the time of an answer that waited.
     func resolve(
-        _ proof: SelfIssuedProof, errand: String, by way: SignInWay, current: WebSession?, origin: RequestOrigin,
-        at now: Timestamp
+        _ proof: SelfIssuedProof, after lastEnd: Timestamp? = nil, errand: String, by way: SignInWay,
+        current: WebSession?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SelfIssuedOutcome {
         if let key = try await linkedKeys.liveKey(proof.thumbprint) {
-            return .signedIn(
-                try await open(key, proof, by: way, replacing: current, origin: origin, at: now), errand: errand)
+            let opened = try await open(
+                key, proof, after: lastEnd, by: way, replacing: current, origin: origin, at: now)
+            return .signedIn(opened, errand: errand)
         }
         switch configuration.unknownSubject {
         case .ask:
@@ -254,8 +264,8 @@ extension SelfIssuedSignIn {
     }
 
     func open(
-        _ key: LinkedKey, _ proof: SelfIssuedProof, by way: SignInWay, replacing current: WebSession?,
-        origin: RequestOrigin, at now: Timestamp
+        _ key: LinkedKey, _ proof: SelfIssuedProof, after lastEnd: Timestamp? = nil, by way: SignInWay,
+        replacing current: WebSession?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession {
         try await linkedKeys.checkStanding(of: key.subject, with: proof.thumbprint)
         // One factor, whatever unlocked the phone: only the phone says so.
@@ -264,12 +274,14 @@ extension SelfIssuedSignIn {
             amr: [Authentication.selfIssued, Authentication.proofOfPossession])
         guard
             let opened = try await opener.open(
-                for: key.subject, authentication: authentication, provenBy: .key(thumbprint: key.thumbprint),
-                replacing: current, by: way, origin: origin, at: now)
+                for: key.subject, authentication: authentication,
+                provenBy: .key(thumbprint: key.thumbprint, after: lastEnd), replacing: current, by: way,
+                origin: origin, at: now)
         else {
-            // Unlinked, or the user disabled, at this very moment.
+            // Unlinked, or the user disabled, at this very moment; or all has ended since the answer.
             _ = try await linkedKeys.liveKey(proof.thumbprint)
-            throw SelfIssuedRefusal(.userDisabled, thumbprint: key.thumbprint, subject: key.subject)
+            try await linkedKeys.checkStanding(of: key.subject, with: proof.thumbprint)
+            throw SelfIssuedRefusal(.stateUnknown, thumbprint: key.thumbprint, subject: key.subject)
         }
         return opened
     }

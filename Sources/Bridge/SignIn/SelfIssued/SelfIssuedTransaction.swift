@@ -15,10 +15,13 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
     package let expiresAt: Timestamp
     /// What a phone answered from another device, where the browser has yet to pick it up.
     package var answer: SelfIssuedProof?
+    /// ``Account/lastEnd`` of the answering key's user by then. `nil` as well where a node of the version before took
+    /// the answer in.
+    package var answeredAfter: Timestamp?
 
     package init(
         nonce: String, errand: String, linking: Subject?, browserDigest: String, codeEndsAt: Timestamp,
-        expiresAt: Timestamp, answer: SelfIssuedProof? = nil
+        expiresAt: Timestamp, answer: SelfIssuedProof? = nil, answeredAfter: Timestamp? = nil
     ) {
         self.nonce = nonce
         self.errand = errand
@@ -27,7 +30,11 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
         self.codeEndsAt = codeEndsAt
         self.expiresAt = expiresAt
         self.answer = answer
+        self.answeredAfter = answeredAfter
     }
+
+    /// Whether what could sign the account's user in has ended since the answer.
+    func isOvertaken(by account: Account) -> Bool { answeredAfter.map { $0 != account.lastEnd } ?? false }
 
     /// What stores know a transaction by.
     static func digest(of state: String) -> String {
@@ -43,6 +50,7 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
         ]
         object["linking"] = linking.map { .string($0.rawValue) }
         object["answer"] = answer?.json
+        object["answered_after"] = answeredAfter.map { .number(String($0.milliseconds)) }
         return JSONValue.object(object).text
     }
 
@@ -56,7 +64,8 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
         self.init(
             nonce: nonce, errand: errand, linking: object["linking"]?.string.map(Subject.init(rawValue:)),
             browserDigest: browser, codeEndsAt: Timestamp(milliseconds: codeEnd),
-            expiresAt: Timestamp(milliseconds: end), answer: answer)
+            expiresAt: Timestamp(milliseconds: end), answer: answer,
+            answeredAfter: object["answered_after"]?.integer.map(Timestamp.init(milliseconds:)))
     }
 }
 
@@ -124,7 +133,8 @@ package struct SelfIssuedProof: Hashable, Sendable {
     }
 }
 
-/// A transaction as a store keeps it: sealed, so that a store's reader learns nothing of it, and a writer can make none.
+/// A transaction as a store keeps it: sealed, so that a store's reader learns nothing of it, and a writer can make
+/// none.
 package struct SelfIssuedRecord: Hashable, Sendable {
     package let content: String
     package let expiresAt: Timestamp
@@ -163,7 +173,8 @@ struct SelfIssuedTransactions: Sendable {
         return try await store.replaceSelfIssued(with: try sealed(transaction, digest, at: now), as: digest, at: now)
     }
 
-    /// Removes a transaction and gives it to one caller; `nil` to every other, past its end, and for what we never kept.
+    /// Removes a transaction and gives it to one caller; `nil` to every other, past its end, and for what we never
+    /// kept.
     func take(_ state: String, at now: Timestamp) async throws -> SelfIssuedTransaction? {
         let digest = SelfIssuedTransaction.digest(of: state)
         return open(try await store.takeSelfIssued(digest, at: now), digest, at: now)
@@ -215,7 +226,9 @@ package protocol SelfIssuedTransactionStore: Sendable {
 
 /// The transactions of a single process.
 package final class InProcessSelfIssuedTransactions: SelfIssuedTransactionStore {
-    private let capacity: Int
+    /// Transactions at once, of some 700 bytes each, and of 12 KB at most.
+    private static let capacity = 10_000
+
     private let state = Mutex(State())
 
     private struct State {
@@ -230,18 +243,17 @@ package final class InProcessSelfIssuedTransactions: SelfIssuedTransactionStore 
         }
     }
 
-    /// - Parameter capacity: transactions at once, of some 700 bytes each, and of 12 KB at most.
-    package init(capacity: Int = 10_000) { self.capacity = max(1, capacity) }
+    package init() {}
 
     package func keepSelfIssued(
         _ record: SelfIssuedRecord, as digest: String, at now: Timestamp
     ) throws {
         try state.withLock { state in
-            if state.kept.count >= capacity, state.isSweepDue(at: now) {
+            if state.kept.count >= Self.capacity, state.isSweepDue(at: now) {
                 state.kept = state.kept.filter { now < $1.expiresAt }
                 state.sweptAt = now
             }
-            guard state.kept.count < capacity else {
+            guard state.kept.count < Self.capacity else {
                 throw StorageError.unavailable("too many sign-ins by phone wait")
             }
             state.kept[digest] = record

@@ -1,7 +1,7 @@
 import OAuth2
 
-/// Whom an upstream provider named at the end of a trip. Carried by the browser, sealed, while its user is asked whether
-/// to sign in as this one.
+/// Whom an upstream provider named at the end of a trip. Carried by the browser, sealed, while its user is asked
+/// whether to sign in as this one.
 struct UpstreamAnswer: Hashable, Sendable {
     /// The provider's, in paths.
     let provider: String
@@ -16,6 +16,8 @@ struct UpstreamAnswer: Hashable, Sendable {
     /// By which it counts once.
     let mark: String
     let cameAt: Timestamp
+    /// ``Account/lastEnd`` by then of who is asked whether to sign in as this one; `nil` where nobody is.
+    var after: Timestamp?
 
     init(
         _ user: UpstreamUser, of provider: String, authentication: Authentication, errand: String, mark: String,
@@ -49,6 +51,7 @@ struct UpstreamAnswer: Hashable, Sendable {
         self.errand = errand
         self.mark = mark
         self.cameAt = Timestamp(milliseconds: cameAt)
+        after = members["after"]?.integer.map(Timestamp.init(milliseconds:))
     }
 
     var text: [UInt8] {
@@ -65,6 +68,7 @@ struct UpstreamAnswer: Hashable, Sendable {
         object.add("errand", errand)
         object.add("mark", mark)
         object.add("came", cameAt.milliseconds)
+        if let after { object.add("after", after.milliseconds) }
         return object.finish()
     }
 }

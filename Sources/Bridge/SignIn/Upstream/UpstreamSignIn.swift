@@ -30,7 +30,7 @@ package final class UpstreamSignIn: Sendable {
     package init(
         providers: [any UpstreamProvider], accounts: any UserStore, uses: any RequestStore, opener: SessionOpener,
         refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings, keys: Reloadable<SecretKeyRing>,
-        time: TimeSource = .system, random: RandomSource = .system, recorder: SpanRecorder? = nil
+        time: TimeSource, random: RandomSource = .system, recorder: SpanRecorder? = nil
     ) {
         self.providers = providers
         self.accounts = accounts
@@ -99,8 +99,8 @@ package final class UpstreamSignIn: Sendable {
 
     /// Takes in the provider's answer, at the origin where the trip began.
     /// - Parameters:
-    ///   - held: the live sessions of the browser, by whichever cookies. A provider may answer at once, and a foreign page
-    ///     can send a browser there, so the user of another account is asked before that one's session ends.
+    ///   - held: the live sessions of the browser, by whichever cookies. A provider may answer at once, and a foreign
+    ///     page can send a browser there, so the user of another account is asked before that one's session ends.
     ///   - current: the session whose place the new one takes, alive or not.
     package func finish(
         _ id: String, _ parameters: FormParameters, browser: OpaqueSecret, at here: WebOrigin, held: [WebSession],
@@ -126,8 +126,8 @@ package final class UpstreamSignIn: Sendable {
         }
     }
 
-    /// Takes in the "yes" to the question whether the provider's user takes the place of the browser's. It counts once: who
-    /// signs out after it is not signed in again by a form that is sent again.
+    /// Takes in the "yes" to the question whether the provider's user takes the place of the browser's. It counts once:
+    /// who signs out after it is not signed in again by a form that is sent again.
     package func switchAccount(
         _ id: String, sealed: String, browser: OpaqueSecret, replacing current: WebSession?, origin: RequestOrigin
     ) async throws -> Outcome {
@@ -174,9 +174,11 @@ package final class UpstreamSignIn: Sendable {
             ?? Account(
                 subject: Subject(rawValue: answer.identity.subject), username: nil, displayName: answer.name,
                 createdAt: answer.cameAt)
+        var asked = answer
+        asked.after = known?.lastEnd ?? Account.noEnd
         return .asks(
             current: other.subject, proposed: proposed,
-            sealed: try answers.seal(answer.text, binding: browser.digest, lifetime: Self.questionLifetime),
+            sealed: try answers.seal(asked.text, binding: browser.digest, lifetime: Self.questionLifetime),
             errand: answer.errand)
     }
 
@@ -232,11 +234,15 @@ package final class UpstreamSignIn: Sendable {
                 for: account.subject, authentication: answer.authentication,
                 provenBy: .upstream(
                     UpstreamSession(
-                        issuer: answer.identity.issuer, subject: answer.identity.subject, session: answer.session)),
+                        issuer: answer.identity.issuer, subject: answer.identity.subject, session: answer.session),
+                    after: answer.after),
                 replacing: current, origin: origin, at: now)
         else {
+            // Disabled; or all has ended since the provider's answer.
+            let isDisabled = try await accounts.account(of: account.subject)?.disabledAt != nil
             return try await refuse(
-                .userDisabled, of: account.subject, errand: answer.errand, origin: origin, at: now)
+                isDisabled ? .userDisabled : .stale, of: account.subject, errand: answer.errand, origin: origin,
+                at: now)
         }
         return .signedIn(opened, errand: answer.errand)
     }
@@ -288,9 +294,9 @@ package final class UpstreamSignIn: Sendable {
         return known
     }
 
-    /// A sign-in there during this trip has its time, but none before the trip and none to come, whatever the clock there
-    /// says; an older one keeps its time, and one of which nothing is told has none: it may be of any age. Not the time of
-    /// the way back: a browser may be left standing there for as long as a trip may take.
+    /// A sign-in there during this trip has its time, but none before the trip and none to come, whatever the clock
+    /// there says; an older one keeps its time, and one of which nothing is told has none: it may be of any age. Not
+    /// the time of the way back: a browser may be left standing there for as long as a trip may take.
     private static func authentication(of user: UpstreamUser, began: Timestamp, at now: Timestamp) -> Authentication {
         let level: AuthenticationLevel =
             user.methods.contains(Authentication.multipleFactors) ? .twoFactors : .oneFactor

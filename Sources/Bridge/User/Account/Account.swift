@@ -12,6 +12,9 @@ package struct Account: Hashable, Sendable {
     /// Who names the users of accounts, where a trusted issuer's `iss` stands for the others.
     package static let issuer = "drawbridge"
 
+    /// As ``lastEnd`` is before the first.
+    package static let noEnd = Timestamp(milliseconds: 0)
+
     /// Opaque; never a name, and never changed.
     package let subject: Subject
     /// `nil` for a user who comes from an upstream provider only.
@@ -30,9 +33,11 @@ package struct Account: Hashable, Sendable {
     /// What else is known, for apps that may ask for it.
     package var claims: StandardClaims
     package var claimsChangedAt: Timestamp?
-    /// When everything of the user last ended at once; kept with the user, and never the same twice. An app's sign-out
-    /// ends not everything.
+    /// When everything of the user last ended at once; kept with the user, and never the same twice.
     package var everythingEndedAt: Timestamp?
+    /// The last end of all that could still sign the user in: of everything, or of everything but one browser (contract
+    /// §7). Grows with each, whatever the clocks say; what proves who the user is notes it (``SignInBasis``).
+    package var lastEnd = Account.noEnd
 
     package init(
         subject: Subject, username: Username?, displayName: String? = nil, email: String? = nil,

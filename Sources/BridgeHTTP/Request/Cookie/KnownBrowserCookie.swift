@@ -11,6 +11,16 @@ enum KnownBrowserCookie {
     }
 }
 
+extension Response {
+    /// Has the browser known at its next sign-in; by what it was before, where there is nothing new.
+    func knowingBrowser(by recognition: Secret<String>?) -> Response {
+        guard let recognition else { return self }
+        var response = self
+        KnownBrowserCookie.set(recognition, in: &response.headers)
+        return response
+    }
+}
+
 extension BridgeRequestContext {
     /// As ``origin(of:)``, with what the browser is known by: for pages on which passwords and codes are guessed.
     func recognisedOrigin(of request: Request) -> RequestOrigin {

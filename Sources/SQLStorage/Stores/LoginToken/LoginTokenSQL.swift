@@ -27,7 +27,8 @@ enum LoginTokenSQL {
     /// The other way: it is not. Writes nothing when there is a row after all.
     static let redeemUnrecorded: SQLStatement = """
         INSERT INTO login_token_use
-            (token_id, subject, client_id, issued_at, expires_at, state, misses, used_at, session_id, address, agent_digest)
+            (token_id, subject, client_id, issued_at, expires_at, state, misses, used_at, session_id, address,
+            agent_digest)
         VALUES ($1, $2, $3, $4, $5, 'redeemed', 0, $6, $7, $8, $9)
         ON CONFLICT (token_id) DO NOTHING
         """
@@ -40,8 +41,23 @@ enum LoginTokenSQL {
         RETURNING token_id
         """
 
-    /// `$6` and `$7` are what the first miss leads to, `$8` the limit, `$9` the time. No row comes back for a token that
-    /// is over: there is nothing left to count.
+    /// What an app was issued for a user with another issuer's bearers: in its session `$4`, or in any. Not what a
+    /// session of ours stands for, nor what an end of the user has made void.
+    ///
+    /// Found among what has not expired, which is a minute's tokens: an index of users would cost one more write for
+    /// each that is issued.
+    static let revokeOfApp: SQLStatement = """
+        UPDATE login_token_use SET state = 'revoked', used_at = $3
+        WHERE expires_at > $3 AND subject = $1 AND client_id = $2 AND state = 'pending'
+            AND (CAST($4 AS TEXT) IS NULL OR issuing_session_id = $4)
+            AND COALESCE(issued_after_end, 0) >= COALESCE(
+                (SELECT u.login_tokens_void_until FROM app_user u WHERE u.subject = $1), 0)
+            AND NOT EXISTS (SELECT a.id FROM app_session a WHERE a.id = login_token_use.issuing_session_id)
+            AND NOT EXISTS (SELECT w.id FROM web_session w WHERE w.id = login_token_use.issuing_session_id)
+        """
+
+    /// `$6` and `$7` are what the first miss leads to, `$8` the limit, `$9` the time. No row comes back for a token
+    /// that is over: there is nothing left to count.
     static let recordMiss: SQLStatement = """
         INSERT INTO login_token_use (token_id, subject, client_id, issued_at, expires_at, state, misses, used_at)
         VALUES ($1, $2, $3, $4, $5, $6, 1, $7)
@@ -52,9 +68,9 @@ enum LoginTokenSQL {
         RETURNING misses, state
         """
 
-    /// Whether its user is disabled, and when the user's tokens were ended since a token was issued. That is told by which
-    /// of the user's ends it was issued after, not by the clocks of two nodes; only where its issue is not on record, by
-    /// `$3`, its time.
+    /// Whether its user is disabled, and when the user's tokens were ended since a token was issued. That is told by
+    /// which of the user's ends it was issued after, not by the clocks of two nodes; only where its issue is not on
+    /// record, by `$3`, its time.
     static let standing: SQLStatement = """
         SELECT disabled_at, CASE WHEN login_tokens_void_until > COALESCE(
                 (SELECT COALESCE(issued_after_end, 0) FROM login_token_use WHERE token_id = $2), CAST($3 AS BIGINT) - 1)

@@ -29,8 +29,8 @@ extension WriteTransaction {
     /// What happens to a session whose place in its browser another took. One that had ended before may have been left
     /// something by the session before it that goes on (``EndingWalk``).
     ///
-    /// What goes on is only submitted: no statement that a write names ahead (ADR-0011) may read the columns that change
-    /// here, `browser_session_id`, `granted_in`, `handed_from` and `parent_id`.
+    /// What goes on is only submitted: no statement that a write names ahead (ADR-0011) may read the columns that
+    /// change here, `browser_session_id`, `granted_in`, `handed_from` and `parent_id`.
     ///
     /// - Parameter wasAlive: whether it ended by this.
     func settle(_ replaced: ReplacedSession, wasAlive: Bool, by new: SessionID, _ sql: EndingSQL) throws {
@@ -56,11 +56,12 @@ extension WriteTransaction {
 
 /// The statements by which sessions end.
 ///
-/// A session's row says in which transaction it ended, so that nodes read ends in the order of commits (contract §16.11).
+/// A session's row says in which transaction it ended, so that nodes read ends in the order of commits (contract
+/// §16.11).
 ///
 /// What is found by a key or by its user is asked when it ended or expires as `+ended_at` and `+expires_at`: where few
-/// sessions had ended, or few lived, when PostgreSQL last counted, it would else read all that have or do since, by their
-/// indexes.
+/// sessions had ended, or few lived, when PostgreSQL last counted, it would else read all that have or do since, by
+/// their indexes.
 struct EndingSQL: Sendable {
     /// Here `$1` is a list of ids, as wherever the plural says so.
     let endAppSessions: SQLStatement
@@ -78,9 +79,9 @@ struct EndingSQL: Sendable {
     /// Those of sessions that they opened and whose place another took.
     let deleteCodesBelow: SQLStatement
     let notices: EndNoticeSQL
-    /// The ends since a mark, each beside what the next reading begins with: the run of the database, and the lowest number
-    /// that a transaction under way may have; a row without an end where there is none. A dump that was loaded into
-    /// another cluster has numbers that this one has not come to.
+    /// The ends since a mark, each beside what the next reading begins with: the run of the database, and the lowest
+    /// number that a transaction under way may have; a row without an end where there is none. A dump that was loaded
+    /// into another cluster has numbers that this one has not come to.
     let endedSince: SQLStatement
 
     init(_ dialect: SQLDialect) {
@@ -159,7 +160,7 @@ struct EndingSQL: Sendable {
     static let grantsIn = SQLStatement(
         """
         SELECT \(AppSessionSQL.columns) FROM app_session
-        WHERE (browser_session_id = $1 OR granted_in = $1) AND ended_at IS NULL AND expires_at > $2 ORDER BY id
+        WHERE (browser_session_id = $1 OR granted_in = $1) AND \(AppSessionSQL.isAlive(at: "$2")) ORDER BY id
         """)
 
     /// The unredeemed codes of a user, in whichever session that lives.
@@ -185,22 +186,28 @@ struct EndingSQL: Sendable {
         ORDER BY id
         """
 
-    /// Grows with every end, whatever the clocks of two nodes say: tokens remember after which one they were issued.
+    /// Grows with every end, whatever the clocks of two nodes say: tokens, and other proofs, remember which came
+    /// before.
     static let voidLoginTokens = SQLStatement(
-        "UPDATE app_user SET login_tokens_void_until = \(nextEnd) WHERE subject = $1")
+        "UPDATE app_user SET login_tokens_void_until = \(nextEnd(at: "$2")) WHERE subject = $1")
 
     /// As ``voidLoginTokens``, where not everything of the user ends: since when that has ended stays as it was.
     static let voidLoginTokensAlone = SQLStatement(
         """
-        UPDATE app_user SET login_tokens_void_until = \(nextEnd), app_ended_at = \(nextEnd),
+        UPDATE app_user SET login_tokens_void_until = \(nextEnd(at: "$2")), app_ended_at = \(nextEnd(at: "$2")),
             everything_ended_at = \(AccountSQL.everythingEndedAt)
         WHERE subject = $1
         """)
 
-    private static let nextEnd = "CASE WHEN login_tokens_void_until >= $2 THEN login_tokens_void_until + 1 ELSE $2 END"
+    /// What a user's next end is written as.
+    /// - Parameter now: the argument with the time.
+    static func nextEnd(at now: String) -> String {
+        "CASE WHEN login_tokens_void_until >= \(now) THEN login_tokens_void_until + 1 ELSE \(now) END"
+    }
 
     /// How many login tokens of a user ``voidLoginTokens`` will take effect on: those that ``LoginTokenSQL/standing``
-    /// finds good, and that did not end with their session. Holds the user, so that of two ends at once one counts them.
+    /// finds good, and that did not end with their session. Holds the user, so that of two ends at once one counts
+    /// them.
     static let pendingLoginTokens: SQLStatement = """
         UPDATE app_user SET issuer = issuer WHERE subject = $1
         RETURNING (SELECT count(*) FROM login_token_use t
@@ -340,6 +347,14 @@ struct SQLEndingGround: EndingGround {
         let places = [SQLValue(subject), SQLValue(client), SQLValue(now)]
         _ = try transaction.change(ConsentSQL.deleteCodes, places)
         return try transaction.run(ConsentSQL.appSessions, places).map { .appSession(try $0.identifier(0)) }
+    }
+
+    func revokeLoginTokens(
+        of app: ClientID, for subject: Subject, in session: SessionID?, at now: Timestamp
+    ) throws -> Int {
+        try transaction.change(
+            LoginTokenSQL.revokeOfApp,
+            [SQLValue(subject), SQLValue(app), SQLValue(now), SQLValue(session?.rawValue)])
     }
 
     func voidLoginTokens(of subject: Subject, isAlone: Bool, at now: Timestamp) throws -> Int {

@@ -6,10 +6,13 @@ enum AccountSQL {
     static let columns = """
         account.subject, account.username, account.display_name, account.email, account.password_hash, account.role, \
         account.second_factor, account.second_factor_step, account.created_at, account.password_changed_at, \
-        app_user.disabled_at, account.claims, account.claims_changed_at, \(everythingEndedAt)
+        app_user.disabled_at, account.claims, account.claims_changed_at, \(everythingEndedAt), \(lastEnd)
         """
 
-    /// When everything of a user ended last: the last of the user's ends, unless an app's sign-out was the last
+    /// ``Account/lastEnd``.
+    static let lastEnd = "COALESCE(app_user.login_tokens_void_until, 0)"
+
+    /// When everything of a user ended last: the last of the user's ends, unless that was one of what was unused alone
     /// (``Migration/endsOfEverything``).
     static let everythingEndedAt = """
         CASE WHEN app_user.login_tokens_void_until = app_user.app_ended_at THEN app_user.everything_ended_at \
@@ -69,7 +72,8 @@ enum AccountSQL {
     static let holdStanding = SQLStatement(
         """
         UPDATE app_user SET subject = subject
-        WHERE subject = $1 AND disabled_at IS NULL AND COALESCE(\(everythingEndedAt), 0) = COALESCE(CAST($2 AS BIGINT), 0)
+        WHERE subject = $1 AND disabled_at IS NULL
+            AND COALESCE(\(everythingEndedAt), 0) = COALESCE(CAST($2 AS BIGINT), 0)
         """)
 
     /// Changes nothing, and holds an account against changes at the same time.
@@ -126,7 +130,8 @@ enum AccountSQL {
         WHERE subject = $1 AND second_factor IS NOT NULL
         """
 
-    /// Changes nothing, and holds the account against a removal, and other uses of its recovery codes, at the same time.
+    /// Changes nothing, and holds the account against a removal, and other uses of its recovery codes, at the same
+    /// time.
     static let holdSecondFactor: SQLStatement = """
         UPDATE account SET second_factor = second_factor WHERE subject = $1 AND second_factor IS NOT NULL
         """

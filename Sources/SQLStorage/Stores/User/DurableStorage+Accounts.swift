@@ -47,9 +47,9 @@ extension DurableStorage: UserStore {
 
     package func replacePassword(
         _ hash: PasswordHash, of account: Account, by warrant: PasswordWarrant, event: AuditEvent, ending: Ending
-    ) async throws -> Ended? {
+    ) async throws -> ReplacedPassword? {
         let subject = account.subject
-        return try await write { [endings, heldWebSession] transaction in
+        return try await write { [endings, heldWebSession, heldStanding] transaction in
             let row: [SQLValue] = [
                 SQLValue(subject), .text(hash.text), SQLValue(ending.at), SQLValue(account.passwordChangedAt),
                 SQLValue(warrant.linkMadeAfter),
@@ -59,9 +59,13 @@ extension DurableStorage: UserStore {
             let standing = [SQLValue(subject), SQLValue(account.everythingEndedAt)]
             guard try transaction.changes(AccountSQL.holdStanding, standing),
                 try transaction.holds(warrant.session, by: heldWebSession)
-            else { throw Withdrawn(outcome: Ended?.none) }
+            else { throw Withdrawn(outcome: ReplacedPassword?.none) }
             try transaction.record(event)
-            return try transaction.end(.user(subject), ending, by: endings)
+            let ended = try transaction.end(.user(subject), ending, by: endings)
+            guard let held = try transaction.run(heldStanding, [SQLValue(subject)]).first else {
+                throw StorageError.corrupt("an account is nobody's")
+            }
+            return ReplacedPassword(ended: ended, lastEnd: try held.timestamp(1))
         }
     }
 
@@ -97,7 +101,7 @@ extension Account {
     }
 
     /// How many columns ``init(row:)`` reads.
-    static let columnCount = 14
+    static let columnCount = 15
 
     /// Reads a row of ``AccountSQL/bySubject`` and its like.
     init(row: SQLRow) throws {
@@ -113,6 +117,7 @@ extension Account {
             disabledAt: try row.optionalTimestamp(10), claims: try Self.claims(row),
             claimsChangedAt: try row.optionalTimestamp(12))
         everythingEndedAt = try row.optionalTimestamp(13)
+        lastEnd = try row.timestamp(14)
     }
 
     private static func username(_ row: SQLRow) throws -> Username? {

@@ -81,9 +81,7 @@ extension DurableStorage {
 
     package func record(of subject: Subject) async throws -> SubjectRecord? {
         try await look { session in
-            try session.run(SubjectSQL.selectOne, [SQLValue(subject)]).first.map { row in
-                try SubjectRecord(row: row, hasAccount: try row.optionalText(5) != nil)
-            }
+            try session.run(SubjectSQL.selectOne, [SQLValue(subject)]).first.map(SubjectRecord.init(row:))
         }
     }
 }
@@ -107,6 +105,9 @@ extension UserOverview {
 }
 
 extension SubjectRecord {
+    /// Reads the columns of ``SubjectSQL/selectOne``.
+    init(row: SQLRow) throws { try self.init(row: row, hasAccount: try row.optionalText(5) != nil) }
+
     fileprivate init(row: SQLRow, from first: Int = 0, hasAccount: Bool) throws {
         self.init(
             subject: try row.identifier(first), issuer: try row.text(first + 1),
@@ -123,7 +124,8 @@ extension SubjectRecord {
 
 /// The statements about users.
 enum SubjectSQL {
-    static let standing: SQLStatement = "SELECT disabled_at FROM app_user WHERE subject = $1"
+    /// With ``AccountSQL/lastEnd``.
+    static let standing = SQLStatement("SELECT disabled_at, \(AccountSQL.lastEnd) FROM app_user WHERE subject = $1")
 
     /// Changes nothing, and holds a user's row alone against what is opened or made stronger at the same time.
     static let hold: SQLStatement = "UPDATE app_user SET issuer = issuer WHERE subject = $1"
@@ -216,7 +218,8 @@ enum SubjectSQL {
             .map { "\(lowercase($0)) LIKE \(pattern) ESCAPE '!'" }.joined(separator: " OR ")
     }
 
-    /// What users are listed by, and the same of the one that a ``UserCursor`` holds: lower-cased by the engine both times.
+    /// What users are listed by, and the same of the one that a ``UserCursor`` holds: lower-cased by the engine both
+    /// times.
     private static func keys(of order: UserOrder, _ dialect: SQLDialect) -> (user: [String], place: [String]) {
         func text(_ expression: String) -> [String] {
             [

@@ -59,8 +59,8 @@ extension LimitSettings {
     private enum Failure {
         static let redemptions = Setting.integer(
             "limits.redeem.failures_per_minute", 1...1_000_000, default: 60,
-            "Failed redemptions of one network a minute before it is answered with 429. A good token is never held back."
-        )
+            "Failed redemptions of one network a minute before it is answered with 429. A good token is never held "
+                + "back.")
         static let bearers = Setting.integer(
             "limits.bearer.failures_per_minute", 1...1_000_000, default: 60,
             "Refused bearer tokens of one network a minute before the audit log stops recording each.")
@@ -69,11 +69,12 @@ extension LimitSettings {
             "Failed sign-ins of one account, and of one network, a minute before all of them are answered with 429.")
         static let passwords = Setting.integer(
             "limits.sign_in.password_failures_per_day", 2...1_000_000, default: 100,
-            "Wrong passwords for one account in any day, half of them at once; a browser known to it is counted apart.")
+            "Wrong passwords for one account in any day, half of them at once; a browser known to it is counted apart, "
+                + "and all of these together have three times as many.")
         static let codes = Setting.integer(
             "limits.sign_in.code_failures_per_day", 2...1_000_000, default: 30,
-            "Wrong second-factor codes for one account in any day, half of them at once; a known browser is counted "
-                + "apart.")
+            "Wrong second-factor codes for one account in any day, half of them at once; a browser known to it is "
+                + "counted apart, and all of these together have three times as many.")
     }
 
     private enum Provider {

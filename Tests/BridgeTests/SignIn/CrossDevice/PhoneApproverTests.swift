@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import Testing
 
@@ -14,11 +15,7 @@ import Testing
 
         func befall(_ service: Service) {
             switch self {
-            case .client:
-                let directory = service.clients.current
-                service.clients.replace(
-                    with: ClientDirectory(
-                        directory.all.filter { $0.id != app }, defaultTarget: directory.defaultTarget))
+            case .client: service.clients.remove(app)
             case .right: service.change(app) { $0.canIssueLoginTokens = false }
             case .reach: service.change(app) { $0.mayReach = ["confirming"] }
             case .strength:
@@ -131,6 +128,47 @@ import Testing
             }
             let last = try await find()
             #expect(last == "rate_limited cross_device.user_codes")
+        }
+    }
+
+    @Test func `attack: an app that may not approve takes nothing from one that may`() async throws {
+        try await withService { service in
+            let desk = try PhoneDesk(service)
+            let phone = try await desk.phone()
+            let other = try await desk.phone("of another app", client: "without-right")
+            let page = try await desk.begin()
+            var refusals: [String] = []
+            for _ in 0..<40 { refusals.append(try await refusal { try await desk.scan(page, other).expiresIn }) }
+            #expect(Set(refusals.prefix(30)) == ["unauthorized_client client_without_right"])
+            #expect(Set(refusals.dropFirst(30)) == ["rate_limited cross_device.client"])
+            let scanned = try await desk.scan(page, phone)
+            #expect(try await desk.approve(page, scanned, phone).utf8.count == 6)
+        }
+    }
+
+    @Test func `attack: whoever has used up a user's approvals keeps nobody from declining and reporting`()
+        async throws
+    {
+        try await withService { service in
+            let desk = try PhoneDesk(service)
+            let phone = try await desk.phone()
+            let page = try await desk.begin()
+            for _ in 0..<30 { _ = try await desk.scan(page, phone) }
+            let last = try await refusal { try await desk.scan(page, phone).expiresIn }
+            #expect(last == "rate_limited cross_device.subject")
+            try await desk.approvals().deny(
+                page.id, isReport: true, bearer: phone, origin: origin(PhoneDesk.phoneAddress))
+            #expect(try await desk.state(page) == .denied)
+            #expect(try await service.events().contains("cross_device.reported"))
+            // They have a number of their own, in which declining what is over counts too.
+            var refusals: [String] = []
+            for _ in 0..<31 {
+                let refused = try await refusal {
+                    try await desk.approvals().deny(page.id, isReport: false, bearer: phone, origin: origin())
+                }
+                refusals.append(refused)
+            }
+            #expect(refusals.last == "rate_limited cross_device.denial")
         }
     }
 

@@ -41,7 +41,8 @@ struct PhoneDesk: Sendable {
         let refusals = refusals()
         return PhoneApprovals(
             records: pages(), approvers: approvers(refusals, requiresSameNetwork: requiresSameNetwork),
-            knownBrowsers: KnownBrowsers(master: master), log: log(refusals), time: clock.source)
+            knownBrowsers: KnownBrowsers(master: master), accounts: service.storage, log: log(refusals),
+            time: clock.source)
     }
 
     func codes(

@@ -36,7 +36,9 @@ struct SelfIssuedDesk: Sendable {
             configuration: configuration, transactions: transactions ?? store, linkedKeys: linkedKeys,
             storage: service.storage, opener: accounts.signIn.opener,
             codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
-            throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
+            throttle: SignInThrottle(
+                limiter: limiter, limits: LimitSettings(), refusals: refusals,
+                knownBrowsers: KnownBrowsers(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))),
             ring: service.keys, time: service.clock.source)
     }
 

@@ -196,6 +196,8 @@ import Testing
             let password = try await desk.passwordSession()
             let outcome = try await desk.linkedKeys.unlink(try desk.thumbprint, in: password, origin: origin())
             #expect(outcome == .unlinked(Ended(sessions: [session.id])))
+            let ends = try await service.storage.search(AuditFilter(type: .webSessionEnded), before: nil, limit: 1)
+            #expect(ends.records.map(\.event.detail) == [#"{"by_sid":"\#(password.id.rawValue)"}"#])
             #expect(try await service.sessions.peek(session.id) == nil)
             #expect(try await service.sessions.peek(password.id) != nil)
             let refusal = await #expect(throws: SelfIssuedRefusal.self) { try await desk.signIn() }
