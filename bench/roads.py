@@ -45,8 +45,23 @@ def issue(load: "Load", number: int) -> Walk:
     yield load.issue(f"user-{number}")
 
 
+def issue_sid(load: "Load", number: int) -> Walk:
+    """To a trusted issuer's bearer that names a session of that issuer's, each another one."""
+    yield load.issue(f"user-{number}", f"session-{number}")
+
+
+def issue_own(load: "Load", _: int) -> Walk:
+    """To an access token of the service's own, each of a session of its own, all of one user."""
+    yield load.issue_to(oauth.sign_in(load.instance, PERSON, browser=load.person)["access_token"])
+
+
 def redeem(load: "Load", number: int) -> Walk:
     yield load.redemption(f"user-{number}", {})
+
+
+def redeem_sid(load: "Load", number: int) -> Walk:
+    """Of a link that was issued to a trusted issuer's bearer with a session."""
+    yield load.redemption(f"user-{number}", {}, f"session-{number}")
 
 
 def redeem_again(load: "Load", number: int) -> Walk:
@@ -111,7 +126,10 @@ class Road:
 
 ROADS = {
     "issue": Road("an issue", issue),
+    "issue-sid": Road("an issue to a bearer with a session", issue_sid),
+    "issue-own": Road("an issue to an access token of the service", issue_own),
     "redeem": Road("a redemption in a fresh browser", redeem),
+    "redeem-sid": Road("a redemption of a link with a session, in a fresh browser", redeem_sid),
     "redeem-again": Road("a redemption in the browser of its user's sign-in", redeem_again, left=0),
     "redeem-closed": Road("a redemption in a browser whose session lay unused", redeem_again, left=UNUSED),
     "check": Road("a check by cookie", check),
@@ -203,11 +221,14 @@ class Load:
             raise RuntimeError(f"{ask.method} {urlsplit(ask.target).path} answers {answer.status}: {answer.text[:500]}")
         return answer
 
-    def issue(self, subject: str) -> Ask:
-        return Ask("POST", ISSUE, {"Authorization": f"Bearer {self.service.bearer(subject)}"})
+    def issue(self, subject: str, session: str | None = None) -> Ask:
+        return self.issue_to(self.service.bearer(subject, session))
 
-    def redemption(self, subject: str, headers: dict) -> Ask:
-        token = self.answer(self.issue(subject)).json()["token"]
+    def issue_to(self, bearer: str) -> Ask:
+        return Ask("POST", ISSUE, {"Authorization": f"Bearer {bearer}"})
+
+    def redemption(self, subject: str, headers: dict, session: str | None = None) -> Ask:
+        token = self.answer(self.issue(subject, session)).json()["token"]
         return Ask("GET", f"{REDEEM}?{urlencode({'token': token})}", {**wire.NAVIGATION, **headers}, status=303)
 
     @functools.cached_property

@@ -102,11 +102,13 @@ class Drawbridge(Server):
         with sqlite3.connect(f"file:{self.data}/drawbridge.sqlite?mode=ro", uri=True) as connection:
             return connection.execute(text).fetchone()[0]
 
-    def bearer(self, subject: str) -> str:
+    def bearer(self, subject: str, session: str | None = None) -> str:
         issuer = self.facts["trusted_issuer"]
         now = int(time.time())
         claims = {"iss": issuer["issuer"], "aud": issuer["audience"], issuer["subject_claim"]: subject,
                   issuer["client_claim"]: "demo-app", "iat": now, "exp": now + 3600}
+        if session:
+            claims["sid"] = session
         head = _b64({"alg": "HS256", "typ": "JWT", "kid": issuer["kid"]}) + "." + _b64(claims)
         key = base64.urlsafe_b64decode(issuer["hmac_secret"] + "==")
         mac = hmac.new(key, head.encode(), hashlib.sha256).digest()

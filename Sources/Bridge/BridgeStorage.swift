@@ -1,7 +1,7 @@
 /// Everything that must last, on one engine. Services take the role they need, never this.
 package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, ClientStore, UserStore, SessionStore,
     AdminSessionStore, WebhookStore, ProviderStorage, LoginTokenStore, DeviceStore, LinkedKeyStore,
-    SelfIssuedTransactionStore, CrossDeviceStore, PasskeyStore, UpstreamSessionStore
+    SelfIssuedTransactionStore, CrossDeviceStore, PasskeyStore, UpstreamSessionStore, BearerStore
 {
     /// Removes transactions of sign-ins by phone whose end is before `cutoff`.
     /// - Returns: how many, at most `limit` of them.
@@ -23,7 +23,8 @@ package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, Clie
     /// Nodes that write to the database now, besides this process.
     func livingNodes() async throws -> [String]
 
-    /// Begins a new restore epoch: what could be used a second time is over, and with it every session unless they are kept.
+    /// Begins a new restore epoch: what could be used a second time is over, and with it every session unless they are
+    /// kept.
     /// - Parameters:
     ///   - actor: the person or program that restored the database, for the log.
     ///   - reason: why, for the log.

@@ -103,6 +103,16 @@ def test_what_became_of_a_link_is_remembered(upgraded):
     assert upgraded.demo.status(carol["revoked"], "carol") == "revoked"
 
 
+def test_sessions_have_the_indexes_that_purges_of_both_versions_go_by(upgraded):
+    is_file = isinstance(upgraded.store, SQLite)
+    indexes = {name for [name] in upgraded.store.query(
+        "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'web_session'" if is_file
+        else "SELECT indexname FROM pg_indexes WHERE tablename = 'web_session'")}
+    assert {"web_session_living", "web_session_ended"} <= indexes
+    # Older nodes purge by the third while a fleet is replaced; a file has no fleet.
+    assert ("web_session_expiry" in indexes) == (not is_file)
+
+
 def test_an_app_goes_on_with_its_tokens_and_its_device(upgraded):
     app = native.App(upgraded.demo)
     app.tokens = dict(upgraded.facts["app"])

@@ -103,6 +103,23 @@ private func active(_ changes: [String: any Sendable] = [:], without: Set<String
         }
     }
 
+    @Test(arguments: ["opaque-token", TestToken.hmac()])
+    func `RFC 6750 §2.1: a byte that no bearer has is not asked about, wherever it stands`(token: String) async throws {
+        let none: [[UInt8]] = (UInt8(0)...127).filter { !ASCII.isToken68($0) }.map { [$0] } + [Array("é".utf8)]
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active())
+            let issuers = try await issuers(settings(origin))
+            for position in [0, 1, token.utf8.count / 2, token.utf8.count - 1, token.utf8.count] {
+                for byte in none {
+                    var bytes = Array(token.utf8)
+                    bytes.insert(contentsOf: byte, at: position)
+                    await issuers.expect(.malformed, of: String(decoding: bytes, as: UTF8.self))
+                }
+            }
+            #expect(server.received.isEmpty)
+        }
+    }
+
     @Test func `it is known beforehand about which tokens the endpoint is asked`() async throws {
         try await IssuerServer.run { server, origin in
             let issuers = try await issuers(settings(origin))

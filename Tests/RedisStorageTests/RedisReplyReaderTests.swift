@@ -74,4 +74,32 @@ import Testing
         RedisCommand("SET", "", "ü\0").encode(into: &buffer)
         #expect(String(buffer: buffer) == "*3\r\n$3\r\nSET\r\n$0\r\n\r\n$3\r\nü\0\r\n")
     }
+
+    /// A command's bytes, as they are when each length is made to text.
+    private static func bytes(of arguments: [String]) -> [UInt8] {
+        let texts = ["*\(arguments.count)\r\n"] + arguments.map { "$\($0.utf8.count)\r\n\($0)\r\n" }
+        return texts.flatMap { Array($0.utf8) }
+    }
+
+    private static let hostile: [[String]] = [
+        [], [""], ["", "", ""], ["\r\n"], ["$3\r\nGET\r\n", "*1\r\n$8\r\nFLUSHALL\r\n"], ["\0", "\n\r", "*", "$-1"],
+        ["e\u{301}", "\u{e9}", "👩‍👩‍👧\r"],
+    ]
+
+    @Test(arguments: hostile)
+    func `a command tells the length of every argument, whatever stands in it`(arguments: [String]) {
+        var buffer = ByteBuffer(string: "before")
+        for _ in 1...2 { RedisCommand(arguments).encode(into: &buffer) }
+        let command = Self.bytes(of: arguments)
+        #expect(Array(buffer.readableBytesView) == Array("before".utf8) + command + command)
+    }
+
+    @Test(arguments: [1, 9, 10, 11, 99, 100, 101, 999, 1000, 65_536, 100_000])
+    func `a command tells long arguments and many in full`(count: Int) {
+        for arguments in [[String(repeating: "x", count: count)], [String](repeating: "x", count: count)] {
+            var buffer = ByteBuffer()
+            RedisCommand(arguments).encode(into: &buffer)
+            #expect(Array(buffer.readableBytesView) == Self.bytes(of: arguments))
+        }
+    }
 }

@@ -32,6 +32,7 @@ import Testing
             "a device's apps", WebSessionSQL.aliveBeyond, [.text("d"), .integer(0), .text("w"), .integer(9)],
             "app_session_device"
         ),
+        ("apps on the device of a secret", AppSessionSQL.underDigest, [.text("d")], "app_session_device"),
         (
             "codes that went on from a raised session", EndingSQL.renamedOrigins[0], [.text("s"), .text("t")],
             "authorization_code_granted"
@@ -49,6 +50,10 @@ import Testing
         (
             "a user's sessions of a client", ConsentSQL.appSessions, [.text("s"), .text("c"), .integer(0)],
             "app_session_subject"
+        ),
+        (
+            "an app's unused tokens", LoginTokenSQL.revokeOfApp, [.text("s"), .text("c"), .integer(0), .null],
+            "INDEX login_token_use_expiry"
         ),
         ("apps that a browser's session holds", EndingSQL.heldBy, [.text("s")], "app_session_browser"),
         (
@@ -79,6 +84,23 @@ import Testing
             let storage = try database.open()
             let plan = try await Self.plan(of: statement, arguments, in: storage)
             #expect(plan.contains(index) && !plan.contains("SCAN"), "\(plan)")
+        }
+    }
+
+    @Test func `a purge of sessions goes by an index of those that were ended, and one of the others`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            for (rows, index) in zip(WebSessionSQL.purges, ["INDEX web_session_ended", "INDEX web_session_living"]) {
+                let statements: [(SQLStatement, [SQLValue])] = [
+                    (rows.anyDue, [.integer(9), .integer(0)]),
+                    (rows.remove, [.integer(9), .integer(5), .integer(0)]),
+                ]
+                for (statement, arguments) in statements {
+                    let plan = try await Self.plan(of: statement, arguments, in: storage)
+                    #expect(plan.contains(index), "\(plan)")
+                    #expect(!plan.contains("SCAN") && !plan.contains("TEMP B-TREE"), "\(plan)")
+                }
+            }
         }
     }
 

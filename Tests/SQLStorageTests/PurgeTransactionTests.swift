@@ -108,6 +108,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a purge of ended sessions and one of the others each go on where they were`(areEnded: Bool) async throws {
+        try await TemporaryDatabase.with { database in
+            let clock = SetClock()
+            let storage = try database.open(time: clock.source)
+            let now = clock.now
+            func expired(_ age: Int, isEnded: Bool) throws {
+                let (expiry, end) = ((now - .seconds(age)).milliseconds, isEnded ? "1" : "NULL")
+                try storage.insert(
+                    """
+                    web_session (id, secret_digest, subject, client_id, opening, created_at, expires_at, \
+                    idle_lifetime, last_seen_at, ended_at)
+                    """, "'\(age)', '\(age)', 'alice', 'web', 'authorize', 0, \(expiry), 1, 0, \(end)")
+            }
+            func purge() async throws -> Int { try await storage.purgeSessions(expiredBefore: now, limit: 10) }
+            try expired(30, isEnded: areEnded)
+            try expired(10, isEnded: !areEnded)
+            #expect(try await purge() == 1, "of each")
+            try expired(20, isEnded: areEnded)
+            #expect(try await purge() == 1)
+            #expect(try storage.onWriter("SELECT count(*) FROM web_session").map(\.values) == [[.integer(0)]])
+        }
+    }
+
     @Test func `a purge begins anew when the clock was set back`() {
         let now = Visit.now
         var progress = PurgeProgress()

@@ -154,12 +154,7 @@ import Testing
             let visit = Visit(name: "v")
             try await storage.issue([visit])
             try await storage.openApp("a")
-            let device = DeviceSecret(
-                id: "device", subject: "alice", clientID: "app", sessionID: "app-a", name: nil, createdAt: Visit.now,
-                expiresAt: Visit.now + .seconds(3600))
-            _ = try await storage.issueDeviceSecret(
-                device, digest: "first", limit: DeviceSecretLimit(count: 3, behavior: .revokeOldest),
-                event: .sample(.deviceSecretIssued), displaced: .sample(.limit), rejected: nil)
+            try await storage.addDevice()
             log.clear()
             let outcomes: [Result<Bool, any Error>] = try await storage.inOneBatch([
                 { try await storage.attach("app-a", to: "device", at: Visit.now) },
@@ -178,6 +173,29 @@ import Testing
         }
     }
 
+    @Test(arguments: Place.present)
+    func `a use of a device secret reads it once before its device is held and once after`(place: Place) async throws {
+        try await place.with { storage, log in
+            try await storage.openApp("a")
+            try await storage.addDevice()
+            let use = DeviceSecretUse(
+                at: Visit.now, sessionID: "app-a",
+                opening: .webSession(Visit(name: "v").session, refreshDigest: nil, limit: nil), events: [.sample()])
+            log.clear()
+            let outcome = try await storage.useDeviceSecret(
+                digest: "first", for: use, overlap: .seconds(60), replayed: .sample())
+            guard case .accepted(let device, _) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(device.id == "device")
+            #expect(log.entries.ahead == [6])
+            #expect(log.entries.alone == [])
+            #expect(log.entries.rollbacks == 0)
+            #expect(try await storage.deviceSecret(id: "device")?.useCount == 1)
+        }
+    }
+
     /// Issued in the browser's session of the visit `c`.
     private static let code = IssuedAuthorizationCode(
         digest: "code",
@@ -193,6 +211,16 @@ extension DurableStorage {
     fileprivate func openApp(_ name: String, browser: SessionID? = nil) async throws {
         let outcome = try await open(.sample(name, browser: browser), refreshToken: nil, events: [])
         #expect(outcome == .opened)
+    }
+
+    /// Gives the session `app-a` a device whose secret's digest is `first`.
+    fileprivate func addDevice() async throws {
+        let device = DeviceSecret(
+            id: "device", subject: "alice", clientID: "app", sessionID: "app-a", name: nil, createdAt: Visit.now,
+            expiresAt: Visit.now + .seconds(3600))
+        _ = try await issueDeviceSecret(
+            device, digest: "first", limit: DeviceSecretLimit(count: 3, behavior: .revokeOldest),
+            event: .sample(.deviceSecretIssued), displaced: .sample(.limit), rejected: nil)
     }
 }
 

@@ -1,5 +1,7 @@
 /// Every registered client, from settings and database, as one immutable snapshot.
-package struct ClientDirectory: Sendable {
+///
+/// A reference: every request takes it out of its ``Reloadable``, under the lock, and some do so many times.
+package final class ClientDirectory: Sendable {
     private let clients: [ClientID: Client]
     /// The website that an app opens when it names none.
     package let defaultTarget: ClientID?

@@ -34,7 +34,7 @@ package final class WebSessions: Sendable {
     ///   - revocations: tells other nodes at once what they would learn by asking the store.
     package init(
         store: any SessionStore, cacheCapacity: Int = 20_000, revocations: (any RevocationChannel)? = nil,
-        time: TimeSource = .system,
+        time: TimeSource,
         logger: Logger = Logger(label: "drawbridge.sessions")
     ) {
         self.store = store
@@ -50,13 +50,13 @@ package final class WebSessions: Sendable {
         try await lookUpOrLeft(secret).alive
     }
 
-    /// As ``lookUp(_:)``, or else the session that the cookie names though it is not alive, until its absolute end, when
-    /// browsers drop the cookie.
+    /// As ``lookUp(_:)``, or else the session that the cookie names though it is not alive, until its absolute end,
+    /// when browsers drop the cookie.
     /// - Throws: ``StorageError`` when the store is needed and cannot answer.
     package func lookUpOrLeft(_ secret: OpaqueSecret) async throws -> NamedSession {
         let digest = secret.digest
         let cached = cache.entry(digest: digest)
-        if let session = cached.flatMap(remembered) { return NamedSession(alive: session, left: nil) }
+        if let session = cached.flatMap(remembered) { return NamedSession(alive: session) }
         return try await lookUp(cached: cached) { try await store.session(secretDigest: digest) }
     }
 
@@ -84,14 +84,14 @@ package final class WebSessions: Sendable {
         // One that looks too old here may have been used on another node since: the store knows.
         if var entry = cached, isBelieved(entry, at: uptime), entry.session.isAlive(at: now) {
             try await touch(&entry.session, at: now)
-            return NamedSession(alive: entry.session, left: nil)
+            return NamedSession(alive: entry.session)
         }
         let ticket = cache.ticket
         let found = NamedSession(try await read(), at: now)
         guard var session = found.alive else { return found }
         cache.insert(session, readAt: uptime, ticket: ticket)
         try await touch(&session, at: now)
-        return NamedSession(alive: session, left: nil)
+        return NamedSession(alive: session)
     }
 
     private func isBelieved(_ entry: WebSessionCache.Entry, at now: ContinuousClock.Instant) -> Bool {
@@ -201,9 +201,9 @@ package struct NamedSession: Sendable {
     /// Where it is closed or has ended.
     package let left: WebSession?
 
-    fileprivate init(alive: WebSession?, left: WebSession?) {
+    fileprivate init(alive: WebSession) {
         self.alive = alive
-        self.left = left
+        left = nil
     }
 
     /// - Parameter session: as the store has it. Past its absolute end it is neither.

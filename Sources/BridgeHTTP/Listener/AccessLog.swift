@@ -60,7 +60,10 @@ package final class AccessLog: Sendable {
         append(line.finish())
     }
 
-    private func append(_ line: [UInt8]) { writer.write(line + [UInt8(ascii: "\n")]) }
+    private func append(_ line: consuming [UInt8]) {
+        line.append(UInt8(ascii: "\n"))
+        writer.write(line)
+    }
 
     /// See ``LineWriter/flush()``.
     func flush() { writer.flush() }

@@ -4,8 +4,8 @@ package import Foundation
 import OAuth2
 import Synchronization
 
-/// Writes lines by a thread of its own, so that nobody who has one ever waits for a disk, or for a program that does not
-/// read.
+/// Writes lines by a thread of its own, so that nobody who has one ever waits for a disk, or for a program that does
+/// not read.
 ///
 /// Lines that are lost are counted: those beyond ``capacity`` when the sink cannot keep up, and those that it fails to
 /// take. The count is written with what it takes next.
@@ -97,7 +97,7 @@ package final class LineWriter: Sendable {
         }
         // What was taken of a batch that failed may end in the middle of a line.
         let start = isTorn ? [Self.lineEnd] : []
-        guard bytes.isEmpty || sink(start + bytes) else {
+        guard bytes.isEmpty || sink(isTorn ? start + bytes : bytes) else {
             // Some may have been taken: nobody knows which.
             return lose(dropped + bytes.count(where: { $0 == Self.lineEnd }))
         }

@@ -25,6 +25,8 @@ package struct Origins: Sendable {
     package let admin: WebOrigin
     /// Whether each answers for itself alone; otherwise everything answers under every host.
     package let areApart: Bool
+    /// All of them, each once.
+    package let all: [WebOrigin]
 
     /// - Parameters:
     ///   - issuer: `nil` where the provider is at the website's origin.
@@ -34,10 +36,8 @@ package struct Origins: Sendable {
         self.issuer = issuer ?? website
         self.admin = admin ?? self.issuer
         areApart = issuer != nil || admin != nil
-    }
-
-    /// All of them, each once.
-    package var all: [WebOrigin] {
-        [website, issuer, admin].reduce(into: []) { all, origin in if !all.contains(origin) { all.append(origin) } }
+        all = [self.website, self.issuer, self.admin].reduce(into: []) { all, origin in
+            if !all.contains(origin) { all.append(origin) }
+        }
     }
 }

@@ -4,7 +4,7 @@ import OAuth2
 extension Request {
     /// The parameters of the address; empty where it has no query.
     func query() throws(FormParameters.Failure) -> FormParameters {
-        try FormParameters(parsing: (uri.query ?? "").utf8)
+        try FormParameters(bytes: Array((uri.query ?? "").utf8))
     }
 
     /// As ``query()``, of a link that somebody follows: one broken escape does not spoil the rest.

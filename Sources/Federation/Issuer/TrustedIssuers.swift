@@ -99,8 +99,8 @@ package struct TrustedIssuers: BearerAuthenticator {
         } else {
             issuer = introspecting
         }
-        // Nothing else reaches an introspection endpoint.
-        guard let issuer, ASCII.isToken68(text) else { throw .malformed }
+        // Nothing else reaches an introspection endpoint. What was parsed consists of base64url and dots.
+        guard let issuer, parsed != nil || ASCII.isToken68(text) else { throw .malformed }
         return (issuer, parsed)
     }
 

@@ -75,11 +75,11 @@ package struct RedisRateLimiter: RateLimiter {
         switch key.rule {
         case .bucket(let bucket):
             script = .tokenBucket
-            arguments = ["\(bucket.refillInterval.inMilliseconds)", "\(bucket.burst)"]
+            arguments = [String(bucket.refillInterval.inMilliseconds), String(bucket.burst)]
         case .window(let window):
             script = .attemptWindow
             arguments = [
-                "\(window.count)", "\(window.duration.inMilliseconds)", "\(window.block.inMilliseconds)",
+                String(window.count), String(window.duration.inMilliseconds), String(window.block.inMilliseconds),
             ]
         }
         arguments.append(step.rawValue)

@@ -8,14 +8,14 @@ extension DurableStorage {
         try await purge([rows], before: cutoff, limit: limit).reduce(0, +)
     }
 
-    /// Removes rows of several tables in one transaction, as many as `limit` from each.
+    /// Removes rows of several kinds in one transaction, as many as `limit` from each.
     ///
-    /// First asks whether anything is due: a transaction that removes nothing would be flushed all the same, for the lease
-    /// that it holds.
+    /// First asks whether anything is due: a transaction that removes nothing would be flushed all the same, for the
+    /// lease that it holds.
     /// - Returns: how many of each went.
     func purge(_ kinds: [ExpiredRows], before cutoff: Timestamp, limit: Int) async throws -> [Int] {
         let now = time.now()
-        let starts = purgeProgress.withLock { progress in kinds.map { progress.start(in: $0.table, at: now) } }
+        let starts = purgeProgress.withLock { progress in kinds.map { progress.start(in: $0.name, at: now) } }
         let isAnyDue = try await read { session in
             try zip(kinds, starts).contains { kind, start in
                 try !session.run(kind.anyDue, [SQLValue(cutoff), SQLValue(start)]).isEmpty
@@ -30,7 +30,7 @@ extension DurableStorage {
         }
         purgeProgress.withLock { progress in
             for (kind, part) in zip(kinds, removed) {
-                if let end = part.end { progress.note(end, in: kind.table, at: now) }
+                if let end = part.end { progress.note(end, in: kind.name, at: now) }
             }
         }
         return removed.map { $0.count }

@@ -66,6 +66,32 @@ import Testing
         #expect(try await cache.value(for: "a") { 2 } == 1)
     }
 
+    @Test func `what its caller looks up is remembered for half a second from the beginning of the look-up`()
+        async throws
+    {
+        let lookUp = try #require(cache.lookUp("a"))
+        clock.advance(.milliseconds(499))
+        lookUp.end(with: 1)
+        let isRemembered = cache.lookUp("a") == nil
+        #expect(isRemembered)
+        clock.advance(.milliseconds(1))
+        #expect(try await cache.value(for: "a") { 2 } == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func `what is forgotten before its caller has looked it up is not kept`(everything: Bool) async throws {
+        let lookUp = try #require(cache.lookUp("a"))
+        if everything { cache.removeAll() } else { cache.forget("a") }
+        lookUp.end(with: 1)
+        #expect(try await cache.value(for: "a") { 2 } == 2)
+    }
+
+    @Test func `after a look-up that found nothing out the next one is kept`() async throws {
+        try #require(cache.lookUp("a")).abandon()
+        #expect(try await cache.value(for: "a") { 1 } == 1)
+        #expect(try await cache.value(for: "a") { 2 } == 1)
+    }
+
     @Test func `a full cache forgets everything and goes on`() async throws {
         let small = ShortLivedCache<String, Int>(capacity: 2, time: clock.source)
         for key in ["a", "b", "c"] { _ = try await small.value(for: key) { 1 } }

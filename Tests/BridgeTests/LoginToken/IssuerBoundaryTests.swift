@@ -5,7 +5,7 @@ import Testing
 @testable import Bridge
 
 /// Verifies nothing, and says of every token what it is told.
-private struct OneBearer: BearerAuthenticator {
+struct OneBearer: BearerAuthenticator {
     let identity: BearerIdentity
 
     func authenticate(_ token: Secret<String>, at now: Timestamp) -> BearerIdentity { identity }
@@ -17,6 +17,7 @@ private struct OneBearer: BearerAuthenticator {
 @Suite struct IssuerBoundaryTests {
     private static let backend = "https://backend.example"
 
+    /// - Parameter sid: the session that it names: at a server, what a bearer with one is judged by is read ahead.
     private func bearer(
         _ subject: Subject, issuer: String = backend, _ authority: BearerIdentity.Authority = .trusted,
         sid: SessionID? = nil
@@ -28,9 +29,10 @@ private struct OneBearer: BearerAuthenticator {
 
     /// The subject that comes through, or why none does.
     private func found(_ identity: BearerIdentity, in service: Service) async throws -> String {
+        let time = service.clock.source
         let boundary = IssuerBoundary(
-            OneBearer(identity: identity), subjects: Subjects(store: service.storage),
-            parents: ParentSessions(store: service.storage, sessions: service.appSessions))
+            OneBearer(identity: identity), subjects: Subjects(store: service.storage, time: time),
+            parents: ParentSessions(store: service.storage, sessions: service.appSessions, time: time))
         do {
             return try await boundary.authenticate(Secret("token"), at: service.clock.now).subject.rawValue
         } catch let refusal as BearerRefusal {
@@ -54,26 +56,33 @@ private struct OneBearer: BearerAuthenticator {
         }
     }
 
-    @Test func `an issuer does not name the user of an account`() async throws {
-        try await withService { service in
+    @Test(arguments: [false, true])
+    func `an issuer does not name the user of an account`(isFar: Bool) async throws {
+        try await withCountedService(isFar: isFar) { service, _ in
             try await addAccount("root", to: service)
-            #expect(try await found(bearer("root"), in: service) == "subject_of_another_issuer")
+            #expect(try await found(bearer("root", sid: "its-own"), in: service) == "subject_of_another_issuer")
         }
     }
 
-    @Test func `an issuer that is also an upstream provider does not name the accounts linked to it`() async throws {
-        try await withService { service in
+    @Test(arguments: [false, true])
+    func `an issuer that is also an upstream provider does not name the accounts linked to it`(
+        isFar: Bool
+    ) async throws {
+        try await withCountedService(isFar: isFar) { service, _ in
             let link = UpstreamIdentity(issuer: Self.backend, subject: "77")
             try await addAccount("opaque", to: service, issuer: Self.backend, link: link)
-            #expect(try await found(bearer("opaque"), in: service) == "subject_of_another_issuer")
+            #expect(try await found(bearer("opaque", sid: "its-own"), in: service) == "subject_of_another_issuer")
         }
     }
 
-    @Test func `an issuer does not name the user of another`() async throws {
-        try await withService { service in
+    @Test(arguments: [false, true], [BearerIdentity.Authority.trusted, .trustedWithAccounts])
+    func `an issuer does not name the user of another`(
+        isFar: Bool, _ authority: BearerIdentity.Authority
+    ) async throws {
+        try await withCountedService(isFar: isFar) { service, _ in
             try await service.storage.addUser("bob", issuer: "https://other.example", at: noon)
-            #expect(try await found(bearer("bob"), in: service) == "subject_of_another_issuer")
-            #expect(try await found(bearer("bob", .trustedWithAccounts), in: service) == "subject_of_another_issuer")
+            let identity = bearer("bob", authority, sid: "its-own")
+            #expect(try await found(identity, in: service) == "subject_of_another_issuer")
         }
     }
 
@@ -93,7 +102,7 @@ private struct OneBearer: BearerAuthenticator {
         try await withService { service in
             try await addAccount("alice", to: service)
             try await service.storage.addUser("bob", issuer: Self.backend, at: noon)
-            let subjects = Subjects(store: service.storage)
+            let subjects = Subjects(store: service.storage, time: service.clock.source)
             for name in ["alice", "bob"] {
                 let identity = bearer(Subject(rawValue: name), issuer: "https://bridge.example", .own)
                 #expect(try await subjects.admission(of: identity) == .admitted)
@@ -153,8 +162,9 @@ private struct OneBearer: BearerAuthenticator {
         }
     }
 
-    @Test func `a bearer of another issuer hangs nothing under a session of this service`() async throws {
-        try await withService { service in
+    @Test(arguments: [false, true])
+    func `a bearer of another issuer hangs nothing under a session of this service`(isFar: Bool) async throws {
+        try await withCountedService(isFar: isFar) { service, _ in
             let answer = try await service.issue()
             let session = try #require(try await service.open(answer.token).opened).session
             #expect(
@@ -164,6 +174,23 @@ private struct OneBearer: BearerAuthenticator {
             #expect(
                 try await found(bearer("alice", sid: session.id), in: service) == "session_of_another_issuer")
             #expect(try await found(bearer("alice", sid: "its-own"), in: service) == "alice")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a bearer of another issuer hangs nothing under an app's session, alive or ended`(
+        isFar: Bool
+    ) async throws {
+        try await withCountedService(isFar: isFar) { service, _ in
+            let session = AppSession(
+                id: "app session", subject: "alice", clientID: app, scope: Scope(tokens: ["openid"]),
+                opening: .authorize, authentication: Authentication(time: noon), createdAt: noon,
+                expiresAt: noon + .seconds(3600))
+            _ = try await service.storage.open(session, refreshToken: nil, events: [])
+            #expect(try await found(bearer("bob", sid: session.id), in: service) == "session_of_another_issuer")
+            _ = try await service.storage.end(.appSession(session.id), .sample(at: service.clock.now))
+            service.clock.advance(.seconds(1))
+            #expect(try await found(bearer("bob", sid: session.id), in: service) == "session_of_another_issuer")
         }
     }
 }

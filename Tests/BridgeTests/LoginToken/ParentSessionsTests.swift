@@ -60,6 +60,38 @@ import Testing
         }
     }
 
+    /// What a link says that was issued from a session.
+    private func link(from session: SessionID) -> LoginTokenClaims {
+        LoginTokenClaims(
+            issuer: "https://bridge.example", audience: website, subject: "alice", issuedAt: noon,
+            expiresAt: noon + .seconds(60), id: "link", clientID: app, sessionID: session,
+            authentication: Authentication(), target: nil, binding: LoginTokenBinding())
+    }
+
+    @Test(arguments: [true, false])
+    func `at a redemption a session is found in one look, and in a file no statement is for nothing`(
+        isFar: Bool
+    ) async throws {
+        try await withCountedService(isFar: isFar) { service, engine in
+            let browser = try #require(try await service.open(try await service.issue().token).opened).session
+            let own = AppSession(
+                id: "app session", subject: "alice", clientID: app, scope: scope, opening: .authorize,
+                authentication: Authentication(time: noon), createdAt: noon, expiresAt: noon + .seconds(3600))
+            _ = try await service.storage.open(own, refreshToken: nil, events: [])
+            let sessions: [(SessionID, ParentSessions.Standing, LookCounts)] = [
+                (own.id, .mayIssue(.own(own, scope: scope)), LookCounts(looks: 1, statements: 1)),
+                (browser.id, .chained, LookCounts(looks: 1, statements: 2)),
+                ("its-own", .mayIssue(.foreign), LookCounts(looks: 1, statements: 2)),
+            ]
+            for (id, standing, inFile) in sessions {
+                engine.clear()
+                let found = try await service.parents.standing(of: link(from: id), isHandOff: false, at: noon)
+                #expect(found == standing, "\(id)")
+                #expect(engine.counts == (isFar ? LookCounts(looks: 1, statements: 2) : inFile), "\(id)")
+            }
+        }
+    }
+
     @Test func `what is no session of ours is another issuer's`() async throws {
         try await withSession { _, parents, _ in
             let named = try await parents.standing(of: "its-own", scope: nil, at: noon)

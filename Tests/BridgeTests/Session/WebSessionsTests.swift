@@ -135,12 +135,33 @@ import Testing
         }
     }
 
-    private func session(_ number: Int) -> WebSession {
+    private func session(
+        _ number: Int, idleLifetime: Duration = .seconds(60), lastSeenAt: Timestamp = noon
+    ) -> WebSession {
         WebSession(
             id: SessionID(rawValue: "id \(number)"), secretDigest: "digest \(number)", subject: "s", clientID: website,
             appClientID: nil, parentID: nil, loginTokenID: nil, opening: .loginToken,
             authentication: Authentication(), createdAt: noon, expiresAt: noon + .seconds(60),
-            idleLifetime: .seconds(60), lastSeenAt: noon)
+            idleLifetime: idleLifetime, lastSeenAt: lastSeenAt)
+    }
+
+    @Test(
+        arguments: [
+            (.seconds(60), 3000), (.seconds(1199), 59_950), (.seconds(1200), 60_000), (.seconds(1201), 60_000),
+            (.seconds(Int64.max), 60_000), (.milliseconds(60), 3), (.milliseconds(61), 4), (.zero, 0),
+        ] as [(Duration, Int64)])
+    func `a visit is written down a twentieth of the idle life after the last, or a minute, to the millisecond`(
+        idleLifetime: Duration, rest: Int64
+    ) {
+        let visited = session(0, idleLifetime: idleLifetime)
+        #expect(visited.isTouchDue(at: noon + .milliseconds(rest)))
+        #expect(!visited.isTouchDue(at: noon + .milliseconds(rest - 1)))
+    }
+
+    @Test func `whether a visit is written down is known between any two instants`() {
+        let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        #expect(session(0, lastSeenAt: first).isTouchDue(at: last))
+        #expect(!session(0, lastSeenAt: last).isTouchDue(at: first))
     }
 
     @Test func `a visit is noted once, whoever read the session before that was written`() {
@@ -283,27 +304,16 @@ import Testing
     }
 }
 
-private struct ReadOnlySessions: SessionStore {
+private struct ReadOnlySessions: SessionStoreDouble {
     let session: WebSession
+
     func session(secretDigest: String) -> WebSession? { session }
     func session(id: SessionID) -> WebSession? { session }
-    func open(
-        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
-        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
-    ) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) throws { throw StorageError.unavailable("read-only") }
-    func sessionsEnded(since mark: EndMark?) -> EndNews {
-        EndNews(ended: [], mark: EndMark(run: "", number: 1), hasGap: mark == nil)
-    }
-    func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
-    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) -> [WebSession] { [] }
-    func sessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) -> [WebSession] { [] }
-    func countLiveSessions(at now: Timestamp) -> Int64 { 0 }
-    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
 }
 
 /// A database that counts visits and shows none of them, and counts how often it is asked for a cookie's session.
-private final class VisitedSession: SessionStore {
+private final class VisitedSession: SessionStoreDouble {
     let session: WebSession
     let visits = Mutex(0)
     let questions = Mutex(0)
@@ -315,23 +325,11 @@ private final class VisitedSession: SessionStore {
         return session
     }
     func session(id: SessionID) -> WebSession? { session }
-    func open(
-        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
-        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
-    ) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) { visits.withLock { $0 += 1 } }
-    func sessionsEnded(since mark: EndMark?) -> EndNews {
-        EndNews(ended: [], mark: EndMark(run: "", number: 1), hasGap: mark == nil)
-    }
-    func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
-    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) -> [WebSession] { [] }
-    func sessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) -> [WebSession] { [] }
-    func countLiveSessions(at now: Timestamp) -> Int64 { 0 }
-    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
 }
 
 /// A database in which a session has ended and no news say so.
-private final class SilentEnds: SessionStore {
+private final class SilentEnds: SessionStoreDouble {
     let storage: any BridgeStorage
     let isEnded = Mutex(false)
 
@@ -344,20 +342,4 @@ private final class SilentEnds: SessionStore {
     func session(id: SessionID) async throws -> WebSession? {
         isEnded.withLock { $0 } ? nil : try await storage.session(id: id)
     }
-
-    func open(
-        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
-        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
-    ) -> Bool { false }
-    func touch(_ id: SessionID, at now: Timestamp) {}
-
-    func sessionsEnded(since mark: EndMark?) -> EndNews {
-        EndNews(ended: [], mark: EndMark(run: "", number: 1), hasGap: mark == nil)
-    }
-
-    func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
-    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) -> [WebSession] { [] }
-    func sessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) -> [WebSession] { [] }
-    func countLiveSessions(at now: Timestamp) -> Int64 { 0 }
-    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
 }

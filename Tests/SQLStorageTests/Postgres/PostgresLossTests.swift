@@ -72,6 +72,25 @@ struct PostgresLossTests {
         }
     }
 
+    @Test func `a look of several statements whose connection is cut amid them is made again`() async throws {
+        try await PostgresDatabase.with { database in
+            let storage = try await database.open(node: "cut", readers: 1)
+            let attempts = Mutex(0)
+            let count = try await storage.look { session in
+                let isFirst = attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts == 1
+                }
+                let hangUp: SQLStatement = "SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(5)"
+                let calls: [SQLCall] =
+                    [SQLCall("SELECT 1")] + (isFirst ? [SQLCall(hangUp)] : []) + [SQLCall("SELECT 2")]
+                return try session.runAll(calls).count
+            }
+            #expect(count == 2)
+            #expect(attempts.withLock { $0 } == 2)
+        }
+    }
+
     @Test func `a commit whose outcome is unknown is reported and not tried again`() async throws {
         try await PostgresDatabase.with { database in
             let storage = try await database.open(node: "torn")

@@ -4,15 +4,14 @@ import OAuth2
 package struct RequestOrigin: Sendable {
     /// The client's address, after trusted proxies were taken off; `nil` for the command line.
     package let address: NetworkAddress?
-    /// As it was sent.
-    private let sentUserAgent: String?
+    private var texts: Texts
     package let requestID: String
     /// What the browser showed to be known by at the sign-in, if it did (``KnownBrowsers``).
     package var recognition: Secret<String>?
 
     package init(address: NetworkAddress?, userAgent: String?, requestID: String) {
         self.address = address
-        sentUserAgent = userAgent
+        texts = .sent(userAgent: userAgent)
         self.requestID = requestID
     }
 
@@ -21,13 +20,40 @@ package struct RequestOrigin: Sendable {
     ///
     /// Looked through when it is asked for: many requests, such as checks, never write it down.
     package var userAgent: String? {
-        guard let sentUserAgent else { return nil }
-        guard !StrayedSecret.isIn(Array(sentUserAgent.utf8)[...]) else { return Self.redactedUserAgent }
-        return sentUserAgent.prefix(bytes: Self.userAgentLimit)
+        switch texts {
+        case .sent(let userAgent): userAgent.map(Self.asWritten)
+        case .written(let userAgent, _): userAgent
+        }
+    }
+
+    /// The address as events have it.
+    package var addressText: String? {
+        switch texts {
+        case .sent: address?.description
+        case .written(_, let address): address
+        }
+    }
+
+    /// This origin for a request that writes several events: looked through now, and by none of them again.
+    package var examined: RequestOrigin {
+        var examined = self
+        examined.texts = .written(userAgent: userAgent, address: addressText)
+        return examined
+    }
+
+    private static func asWritten(_ userAgent: String) -> String {
+        guard !StrayedSecret.isIn(Array(userAgent.utf8)[...]) else { return redactedUserAgent }
+        return userAgent.prefix(bytes: userAgentLimit)
+    }
+
+    /// What events say of the sender.
+    private enum Texts {
+        case sent(userAgent: String?)
+        case written(userAgent: String?, address: String?)
     }
 
     /// What stands for a user agent with a secret in it.
-    package static let redactedUserAgent = "<redacted>"
+    package static let redactedUserAgent = StrayedSecret.redacted
 
     /// What limits count by, the command line among it: ``NetworkAddress/limitNetwork`` where there is an address.
     var networkName: String { address?.limitNetwork.description ?? "local" }

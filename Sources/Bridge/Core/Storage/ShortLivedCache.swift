@@ -37,35 +37,73 @@ package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: 
     ///   - lifetime: by the monotonic clock: a wall clock that is set back must not keep an answer alive. Half of
     ///     what the contract allows: the request that finds the change takes time too.
     ///   - capacity: when it is reached, everything is forgotten; entries live too briefly for more care.
-    package init(lifetime: Duration = .milliseconds(500), capacity: Int = 10_000, time: TimeSource = .system) {
+    package init(lifetime: Duration = .milliseconds(500), capacity: Int = 10_000, time: TimeSource) {
         self.lifetime = lifetime
         self.capacity = capacity
         self.time = time
     }
 
+    /// A look-up under way, for a caller who asks the store for several things at once. Each is ended once, by
+    /// ``end(with:)`` or ``abandon()``.
+    package struct LookUp: Sendable {
+        fileprivate let cache: ShortLivedCache
+        /// What the store is to be asked about.
+        package let key: Key
+        fileprivate let number: Int
+        /// Counted from before the store is asked: what it says may be as old as that.
+        fileprivate let until: ContinuousClock.Instant
+
+        /// Keeps what the store said, unless it was to be forgotten meanwhile.
+        package func end(with value: Value) { cache.end(self, with: value) }
+
+        /// Keeps nothing: the store did not say.
+        package func abandon() { cache.end(self, with: nil) }
+    }
+
+    /// What is known of a key.
+    private enum Finding: Sendable {
+        case remembered(Value)
+        case missing(LookUp)
+    }
+
     /// The remembered value, or the one that `load` gives.
     package func value(for key: Key, load read: () async throws -> Value) async throws -> Value {
-        let now = time.uptime()
-        let (entry, load) = state.withLock { state in
-            if let entry = state.entries[key], now < entry.until { return (Optional(entry), 0) }
-            return (nil, state.begin(key))
+        let lookUp: LookUp
+        switch find(key) {
+        case .remembered(let value): return value
+        case .missing(let begun): lookUp = begun
         }
-        if let entry { return entry.value }
-        let value: Value
         do {
-            value = try await read()
+            let value = try await read()
+            lookUp.end(with: value)
+            return value
         } catch {
-            state.withLock { _ = $0.end(load, of: key) }
+            lookUp.abandon()
             throw error
         }
-        let until = now.advanced(by: lifetime)
+    }
+
+    /// Begins a look-up that the caller makes and ends; `nil` where the value is remembered.
+    package func lookUp(_ key: Key) -> LookUp? {
+        if case .missing(let lookUp) = find(key) { lookUp } else { nil }
+    }
+
+    private func find(_ key: Key) -> Finding {
+        let now = time.uptime()
+        return state.withLock { state -> Finding in
+            if let entry = state.entries[key], now < entry.until { return .remembered(entry.value) }
+            return .missing(
+                LookUp(cache: self, key: key, number: state.begin(key), until: now.advanced(by: lifetime)))
+        }
+    }
+
+    private func end(_ lookUp: LookUp, with value: Value?) {
         state.withLock { state in
             // What was read before a change may be what the change made untrue.
-            guard state.end(load, of: key) else { return }
+            guard state.end(lookUp.number, of: lookUp.key), let value else { return }
             if state.entries.count >= capacity { state.entries.removeAll(keepingCapacity: true) }
-            state.entries[key] = (value, until)
+            state.entries[lookUp.key] = (value, lookUp.until)
         }
-        return value
     }
 
     /// Has the next look-up ask the store, after a change of our own.

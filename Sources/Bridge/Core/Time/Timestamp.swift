@@ -36,8 +36,11 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The time from one instant to a later one; negative when it is earlier.
     package static func - (later: Timestamp, earlier: Timestamp) -> Duration {
-        .milliseconds(later.milliseconds.subtracting(earlier.milliseconds))
+        .milliseconds(later.elapsedMilliseconds(since: earlier))
     }
+
+    /// The milliseconds from an earlier instant to this one; negative when that is later.
+    func elapsedMilliseconds(since earlier: Timestamp) -> Int64 { milliseconds.subtracting(earlier.milliseconds) }
 }
 
 extension Duration {

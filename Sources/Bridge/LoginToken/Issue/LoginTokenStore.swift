@@ -19,9 +19,8 @@ package protocol LoginTokenStore: Sendable {
         event: AuditEvent
     ) async throws -> LoginTokenIssueOutcome
 
-    /// The app session that a token was issued from, in whatever state; `nil` when there is no such session of ours.
-    /// - Returns: with it what ``recordIssue(_:scope:namedFirstBy:idempotency:event:)`` was told the bearer had.
-    func issuingSession(_ id: SessionID, of token: TokenID) async throws -> (session: AppSession, scope: Scope?)?
+    /// The session that a token was issued from, in whatever state; `nil` when there is no such session of ours.
+    func issuingSession(_ id: SessionID, of token: TokenID) async throws -> IssuingSessionRecord?
 
     /// The live record of an idempotency key; `nil` when unknown, expired at `now` or of a revoked token.
     func idempotencyRecord(keyDigest: String, at now: Timestamp) async throws -> IdempotencyRecord?
@@ -113,6 +112,13 @@ package struct LoginTokenUse: Hashable, Sendable {
         self.address = address
         self.userAgentDigest = userAgentDigest
     }
+}
+
+/// The session that a bearer named when a token was issued, as the store has it.
+package enum IssuingSessionRecord: Hashable, Sendable {
+    /// - Parameter scope: what the bearer had, as far as ``LoginTokenStore`` was told of it at the issue.
+    case app(AppSession, scope: Scope?)
+    case browser(WebSession)
 }
 
 /// What is known of a token.

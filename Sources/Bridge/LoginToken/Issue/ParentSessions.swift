@@ -13,17 +13,19 @@ package final class ParentSessions: Sendable {
     private let store: any SessionStore
     private let apps: any GrantStore
     private let tokens: any LoginTokenStore
+    private let bearers: any BearerStore
     private let sessions: AppSessions
     /// The standing of sessions that are not an app's.
     private let others: ShortLivedCache<SessionID, Standing>
 
     /// - Parameter sessions: what our own bearers are checked against as well, so that an issue reads no row twice.
     package init(
-        store: any SessionStore & GrantStore & LoginTokenStore, sessions: AppSessions, time: TimeSource = .system
+        store: any SessionStore & GrantStore & LoginTokenStore & BearerStore, sessions: AppSessions, time: TimeSource
     ) {
         self.store = store
         apps = store
         tokens = store
+        bearers = store
         self.sessions = sessions
         others = ShortLivedCache(time: time)
     }
@@ -48,10 +50,34 @@ package final class ParentSessions: Sendable {
             return session.isOwnSignIn ? .mayIssue(.browser(session)) : .chained
         }
         guard let id = claims.sessionID else { return .mayIssue(.foreign) }
-        guard let (session, scope) = try await tokens.issuingSession(id, of: claims.id) else {
-            return try await unknown(id, at: now)
+        switch try await tokens.issuingSession(id, of: claims.id) {
+        case .app(let session, let scope):
+            return Self.standing(of: session, scope: scope ?? session.scope, at: now)
+        case .browser(let session): return Self.standing(of: session, at: now)
+        case nil: return .mayIssue(.foreign)
         }
-        return Self.standing(of: session, scope: scope ?? session.scope, at: now)
+    }
+
+    /// Reads at once what another issuer's bearer is judged by, where each look-up is a round trip: by `subjects` its
+    /// user, and here the session that it names (ADR-0088). It judges nothing.
+    func readAhead(_ bearer: BearerIdentity, for subjects: Subjects, at now: Timestamp) async throws {
+        guard let id = bearer.sessionID, bearers.isRemote else { return }
+        let user = subjects.lookUp(bearer.subject)
+        let app = sessions.lookUp(id)
+        let browser = app == nil ? nil : others.lookUp(id)
+        guard user != nil || app != nil else { return }
+        do {
+            let found = try await bearers.bearerRecords(
+                BearerKeys(user: user?.key, appSession: app?.key, webSession: browser?.key))
+            user?.end(with: found.user)
+            app?.end(with: found.appSession)
+            browser?.end(with: Self.standing(of: found.webSession, at: now))
+        } catch {
+            user?.abandon()
+            app?.abandon()
+            browser?.abandon()
+            throw error
+        }
     }
 
     /// Whether the session that a token was issued from is over; another issuer's never is here.
@@ -69,8 +95,12 @@ package final class ParentSessions: Sendable {
 
     /// One that is not an app's: a browser's, which never issues, or another issuer's.
     private func unknown(_ id: SessionID, at now: Timestamp) async throws -> Standing {
-        guard let session = try await store.session(id: id) else { return .mayIssue(.foreign) }
-        return session.isAlive(at: now) ? .chained : .ended
+        Self.standing(of: try await store.session(id: id), at: now)
+    }
+
+    private static func standing(of browser: WebSession?, at now: Timestamp) -> Standing {
+        guard let browser else { return .mayIssue(.foreign) }
+        return browser.isAlive(at: now) ? .chained : .ended
     }
 }
 
@@ -90,6 +120,7 @@ package struct IssuerBoundary: BearerAuthenticator {
 
     package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
         let identity = try await issuers.authenticate(token, at: now)
+        try await parents.readAhead(identity, for: subjects, at: now)
         guard try await subjects.mayBeNamed(by: identity) else { throw BearerRefusal.subjectOfAnotherIssuer }
         // Nothing may be hung under a session here on another issuer's word.
         guard try await parents.standing(of: identity.sessionID, scope: nil, at: now) == .mayIssue(.foreign) else {

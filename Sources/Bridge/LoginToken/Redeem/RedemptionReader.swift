@@ -52,7 +52,7 @@ package final class RedemptionReader: Sendable {
         let named = try await session(of: request, isUse: !isExpired, at: now)
         return RedemptionCandidate(
             channel: .browser, claims: claims, isExpired: isExpired, website: website,
-            landing: landing(of: claims, at: website, request.redirect), origin: request.origin, at: now,
+            landing: landing(of: claims, at: website, request.redirect), origin: request.origin.examined, at: now,
             codeVerifier: request.codeVerifier, typedCode: request.typedCode.flatMap(SixDigits.read),
             hasTypedCode: request.typedCode?.isEmpty == false,
             current: named.alive, left: named.left, tokenSessions: request.tokenSessions,
@@ -70,7 +70,7 @@ package final class RedemptionReader: Sendable {
             ?? ownPage
         return RedemptionCandidate(
             channel: .server, claims: claims, isExpired: isExpired, website: request.website, landing: landing,
-            origin: request.origin, at: now, codeVerifier: request.codeVerifier,
+            origin: request.origin.examined, at: now, codeVerifier: request.codeVerifier,
             typedCode: request.typedCode.flatMap(SixDigits.read))
     }
 
@@ -82,7 +82,7 @@ package final class RedemptionReader: Sendable {
     ) -> RedemptionCandidate {
         RedemptionCandidate(
             channel: .request, claims: claims, isExpired: isExpired, website: request.website, landing: ownPage,
-            origin: request.origin, at: now, current: request.current,
+            origin: request.origin.examined, at: now, current: request.current,
             left: request.current == nil ? request.left : nil, tokenSessions: request.tokenSessions,
             retry: attempts.retry(request.retry, for: claims), confirmsSwitch: request.confirmsSwitch,
             objection: objection)

@@ -82,7 +82,7 @@ package final class SingleUse: Sendable {
     private func open(_ redemption: Redemption, replacing replaced: [WebSession]) async throws -> RedemptionOutcome {
         let opened = redemption.session(random: random)
         let use = LoginTokenUse(
-            at: redemption.at, sessionID: opened.session.id, address: redemption.origin.address?.description,
+            at: redemption.at, sessionID: opened.session.id, address: redemption.origin.addressText,
             userAgentDigest: Self.userAgentMark(of: redemption))
         switch try await redeem(redemption, opening: opened, use: use, replacing: replaced) {
         case .opened: return await landed(redemption, opened, replacing: replaced)
@@ -101,8 +101,8 @@ package final class SingleUse: Sendable {
         }
     }
 
-    /// Asks once more when the answer to a commit was lost: what is stored by then says whether it was made, and if not,
-    /// it is made now. What cannot be found out is left to the browser's next attempt.
+    /// Asks once more when the answer to a commit was lost: what is stored by then says whether it was made, and if
+    /// not, it is made now. What cannot be found out is left to the browser's next attempt.
     private func redeem(
         _ redemption: Redemption, opening opened: OpenedSession, use: LoginTokenUse, replacing replaced: [WebSession]
     ) async throws -> LoginTokenRedeemOutcome {
@@ -192,7 +192,7 @@ package final class SingleUse: Sendable {
             use.userAgentDigest == Self.userAgentMark(of: redemption)
         else { return false }
         guard let first = use.address.flatMap({ NetworkAddress($0) }), let second = redemption.origin.address else {
-            return use.address == redemption.origin.address?.description
+            return use.address == redemption.origin.addressText
         }
         return first.family != second.family || first.limitNetwork.contains(second)
     }

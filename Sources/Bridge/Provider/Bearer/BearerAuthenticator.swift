@@ -26,18 +26,21 @@ extension BearerAuthenticator {
 /// Believes access tokens of this instance; hands every other bearer to the trusted issuers.
 package struct LocalBearers: BearerAuthenticator {
     private let tokens: AccessTokens
+    private let subjects: Subjects
     private let issuer: String
     private let others: any BearerAuthenticator
 
-    package init(tokens: AccessTokens, issuer: String, others: any BearerAuthenticator) {
+    /// - Parameter subjects: whom the services ask about a bearer's user.
+    package init(tokens: AccessTokens, subjects: Subjects, issuer: String, others: any BearerAuthenticator) {
         self.tokens = tokens
+        self.subjects = subjects
         self.issuer = issuer
         self.others = others
     }
 
     package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
         guard tokens.saysItIsOurs(token) else { return try await others.authenticate(token, at: now) }
-        let claims = try await tokens.active(token, at: now)
+        let claims = try await tokens.active(token, at: now, readingAheadFor: subjects)
         // Without a session it speaks for a client, and a client is not a user (contract §3).
         guard let sessionID = claims.sessionID else {
             throw claims.subject.isOfClient ? BearerRefusal.clientsOwnToken : .missing(claim: "sid")

@@ -5,7 +5,7 @@ package final class AppSessions: Sendable {
     private let cache: ShortLivedCache<SessionID, AppSession?>
 
     /// - Parameter webSessions: asked about an id that is not an app's; hears of ends.
-    package init(store: any GrantStore, webSessions: WebSessions? = nil, time: TimeSource = .system) {
+    package init(store: any GrantStore, webSessions: WebSessions? = nil, time: TimeSource) {
         self.store = store
         self.webSessions = webSessions
         cache = ShortLivedCache(time: time)
@@ -24,6 +24,9 @@ package final class AppSessions: Sendable {
     package func recent(_ id: SessionID) async throws -> AppSession? {
         try await cache.value(for: id) { try await store.appSession(id: id) }
     }
+
+    /// Begins a look-up of ``recent(_:)`` that the caller makes; `nil` where the answer is remembered.
+    func lookUp(_ id: SessionID) -> ShortLivedCache<SessionID, AppSession?>.LookUp? { cache.lookUp(id) }
 
     /// The session while it is alive; at most a second old (contract §7).
     package func alive(_ id: SessionID, at now: Timestamp) async throws -> AppSession? {

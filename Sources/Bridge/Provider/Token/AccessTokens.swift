@@ -5,22 +5,23 @@ package final class AccessTokens: Sendable {
     private let codec: AccessTokenCodec
     private let clients: Reloadable<ClientDirectory>
     private let sessions: AppSessions
-    private let revoked: any GrantStore
+    private let store: any GrantStore & BearerStore
     private let inquiry: (any KeyInquiry)?
     private let verified: VerifiedTokens
     private let revocations: ShortLivedCache<TokenID, Bool>
 
     /// - Parameter inquiry: is asked about keys that this node does not have; `nil` where none are added.
     package init(
-        codec: AccessTokenCodec, clients: Reloadable<ClientDirectory>, sessions: AppSessions, revoked: any GrantStore,
-        inquiry: (any KeyInquiry)? = nil, cacheCapacity: Int = 10_000, time: TimeSource = .system
+        codec: AccessTokenCodec, clients: Reloadable<ClientDirectory>, sessions: AppSessions,
+        store: any GrantStore & BearerStore, inquiry: (any KeyInquiry)? = nil, cacheCapacity: Int = 10_000,
+        time: TimeSource
     ) {
         revocations = ShortLivedCache(time: time)
         self.codec = codec
         self.clients = clients
         self.inquiry = inquiry
         self.sessions = sessions
-        self.revoked = revoked
+        self.store = store
         verified = VerifiedTokens(capacity: cacheCapacity)
     }
 
@@ -31,13 +32,39 @@ package final class AccessTokens: Sendable {
     }
 
     /// The token's claims while it is active.
+    /// - Parameter subjects: who will be asked about the token's user next; `nil` for nobody.
     /// - Throws: ``BearerRefusal``; ``StorageError`` when a store cannot say.
-    package func active(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {
+    package func active(
+        _ token: Secret<String>, at now: Timestamp, readingAheadFor subjects: Subjects? = nil
+    ) async throws -> AccessTokenClaims {
         let claims = try await verify(token, at: now)
         // A client may have been removed because its tokens are in wrong hands.
         guard clients.current[claims.clientID] != nil else { throw BearerRefusal.inactive }
+        try await readAhead(claims, for: subjects)
         guard try await isActive(claims.id, sessionID: claims.sessionID, at: now) else { throw BearerRefusal.inactive }
         return claims
+    }
+
+    /// Reads at once what a token's session, its revocation and its user are judged by, where each look-up is a round
+    /// trip (ADR-0088). It judges nothing.
+    private func readAhead(_ claims: AccessTokenClaims, for subjects: Subjects?) async throws {
+        guard let sessionID = claims.sessionID, store.isRemote else { return }
+        let session = sessions.lookUp(sessionID)
+        let revocation = revocations.lookUp(claims.id)
+        let user = subjects?.lookUp(claims.subject)
+        guard session != nil || revocation != nil || user != nil else { return }
+        do {
+            let found = try await store.bearerRecords(
+                BearerKeys(user: user?.key, appSession: session?.key, token: revocation?.key))
+            session?.end(with: found.appSession)
+            revocation?.end(with: found.isRevoked)
+            user?.end(with: found.user)
+        } catch {
+            session?.abandon()
+            revocation?.abandon()
+            user?.abandon()
+            throw error
+        }
     }
 
     /// What of a token's scope counts now; a client's own token is bounded by the document as it is written.
@@ -50,7 +77,7 @@ package final class AccessTokens: Sendable {
     /// Whether a token that was good has neither been revoked since nor ended with its session.
     package func isActive(_ id: TokenID, sessionID: SessionID?, at now: Timestamp) async throws -> Bool {
         if let sessionID, try await !sessions.isAlive(sessionID, at: now) { return false }
-        return try await !revocations.value(for: id) { try await revoked.isRevoked(id) }
+        return try await !revocations.value(for: id) { try await store.isRevoked(id) }
     }
 
     /// The device secret that an app's session came from or was given; as old as what is known of the session.

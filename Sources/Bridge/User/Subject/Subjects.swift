@@ -9,7 +9,7 @@ package final class Subjects: Sendable {
 
     /// - Parameter claims: what else remembers users, and is told with this when one has changed.
     package init(
-        store: any UserStore, claims: RememberedUserClaims? = nil, time: TimeSource = .system,
+        store: any UserStore, claims: RememberedUserClaims? = nil, time: TimeSource,
         disabledUsersLimit: Int = DisabledUsers.limit
     ) {
         self.store = store
@@ -68,6 +68,9 @@ package final class Subjects: Sendable {
         guard !disabledUsers.spares(subject) else { return false }
         return try await disabled.value(for: subject) { try await store.record(of: subject)?.disabledAt != nil }
     }
+
+    /// Begins a look-up of a user's record that the caller makes; `nil` where it is remembered.
+    func lookUp(_ subject: Subject) -> ShortLivedCache<Subject, SubjectRecord?>.LookUp? { records.lookUp(subject) }
 
     private func record(of subject: Subject) async throws -> SubjectRecord? {
         try await records.value(for: subject) { try await store.record(of: subject) }

@@ -31,18 +31,20 @@ enum DeviceSecretSQL {
     static let listAll = SQLStatement(
         "SELECT \(columns) FROM device_secret WHERE subject = $1 ORDER BY created_at DESC, id DESC")
 
-    /// Those on which no app is signed in first: each sign-in of an app that keeps no secret over its sign-out is another
-    /// device. Then the one that was used longest ago; one that was never used counts from its making. The second column
-    /// is 1 where an app is signed in, other than the session `$3`, which is about to leave; the third is whose device it is.
-    static let liveByUse: SQLStatement = """
+    /// Those on which no app is signed in first: each sign-in of an app that keeps no secret over its sign-out is
+    /// another device. Then the one that was used longest ago; one that was never used counts from its making. The
+    /// second column is 1 where an app is signed in, other than the session `$3`, which is about to leave; the third is
+    /// whose device it is.
+    static let liveByUse = SQLStatement(
+        """
         SELECT id, CASE WHEN EXISTS
                 (SELECT 1 FROM app_session s
-                 WHERE s.device_secret_id = device_secret.id AND s.ended_at IS NULL AND s.expires_at > $2
+                 WHERE s.device_secret_id = device_secret.id AND \(AppSessionSQL.isAlive(at: "$2", of: "s"))
                     AND s.id <> $3)
             THEN 1 ELSE 0 END AS is_signed_in, client_id
         FROM device_secret WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2
         ORDER BY 2, COALESCE(last_used_at, created_at), id
-        """
+        """)
 
     /// Changes the row, and so holds it, only while the device lives. By one of its digests, like ``sessionBelow``: a
     /// use knows no more beforehand.
@@ -52,8 +54,8 @@ enum DeviceSecretSQL {
             AND revoked_at IS NULL AND expires_at > $2
         """
 
-    /// Holds the row while the device lives, and notes that its app was heard of: one that refreshes and never exchanges is
-    /// in use.
+    /// Holds the row while the device lives, and notes that its app was heard of: one that refreshes and never
+    /// exchanges is in use.
     static let hold: SQLStatement = """
         UPDATE device_secret SET last_used_at = $2 WHERE id = $1 AND revoked_at IS NULL AND expires_at > $2
         """
@@ -139,16 +141,18 @@ enum DeviceSecretSQL {
         UPDATE app_session SET device_secret_id = $2 WHERE id = $1 AND ended_at IS NULL
         """
 
-    static let sessionBelow: SQLStatement = """
+    static let sessionBelow = SQLStatement(
+        """
         SELECT id FROM app_session
         WHERE id = $1 AND device_secret_id = (SELECT device_secret_id FROM device_secret_digest WHERE digest = $2)
-            AND ended_at IS NULL AND expires_at > $3
-        """
+            AND \(AppSessionSQL.isAlive(at: "$3"))
+        """)
 
-    static let liveSession: SQLStatement = """
-        SELECT id FROM app_session
-        WHERE id = $1 AND device_secret_id = $2 AND ended_at IS NULL AND expires_at > $3
+    static let liveSession = SQLStatement(
         """
+        SELECT id FROM app_session
+        WHERE id = $1 AND device_secret_id = $2 AND \(AppSessionSQL.isAlive(at: "$3"))
+        """)
 
     /// The current secrets but the first and the `$2` youngest: an app that never stored a newer one still has the
     /// first, one that stores each has the last.
@@ -170,12 +174,13 @@ extension DeviceSecretSQL {
         ORDER BY expires_at LIMIT 1 OFFSET $3
         """
 
-    /// Whether no app session is below a device but such as ended, or expired before a time. Looked up for each, and not
-    /// joined: PostgreSQL might read all sessions for that.
+    /// Whether no app session is below a device but such as ended, or expired before a time. Looked up for each, and
+    /// not joined: PostgreSQL might read all sessions for that.
     private static func isIdle(at time: String) -> String {
         """
         (SELECT s.id FROM app_session s
-            WHERE s.device_secret_id = device_secret.id AND s.ended_at IS NULL AND s.expires_at >= \(time) LIMIT 1) IS NULL
+            WHERE s.device_secret_id = device_secret.id AND s.ended_at IS NULL AND s.expires_at >= \(time)
+            LIMIT 1) IS NULL
         """
     }
 

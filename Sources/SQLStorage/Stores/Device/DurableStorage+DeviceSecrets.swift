@@ -3,13 +3,15 @@ import Synchronization
 
 extension DurableStorage: DeviceStore {
     package func deviceSecret(digest: String) async throws -> PresentedDeviceSecret? {
-        try await look { session in
-            guard let row = try session.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first else { return nil }
+        let secret = SQLCall(DeviceSecretSQL.selectByDigest, [.text(digest)])
+        let below = SQLCall(AppSessionSQL.underDigest, [.text(digest)])
+        return try await look { [dialect] session in
+            let course = try QueryCourse([secret, below], in: session, of: dialect)
+            guard let row = try course.rows(0).first else { return nil }
             let device = try DeviceSecret(row: row)
             let replacedAt = try row.optionalTimestamp(DeviceSecret.columnCount)
             let isSpent = try row.optionalTimestamp(DeviceSecret.columnCount + 1) != nil
-            let sessions = try session.run(AppSessionSQL.underDeviceSecret, [SQLValue(device.id)])
-                .map(PresentedDeviceSecret.Session.init(row:))
+            let sessions = try course.rows(1).map(PresentedDeviceSecret.Session.init(row:))
             return PresentedDeviceSecret(
                 device: device, place: replacedAt.map { .replaced(at: $0, isSpent: isSpent) } ?? .current,
                 sessions: sessions)
@@ -134,8 +136,8 @@ extension DurableStorage: DeviceStore {
 }
 
 extension WriteTransaction {
-    /// Holds the row of a device's user, before the device's own: an end of everything of the user goes from sessions on to
-    /// devices, and would wait for who goes the other way.
+    /// Holds the row of a device's user, before the device's own: an end of everything of the user goes from sessions
+    /// on to devices, and would wait for who goes the other way.
     /// - Parameter held: ``DurableStorage/heldDeviceOwner`` of a device.
     /// - Returns: whether the user may sign in; also for a device that is not there, which no transaction can hold
     ///   then.

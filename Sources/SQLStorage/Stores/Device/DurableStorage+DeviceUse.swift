@@ -9,15 +9,15 @@ extension DurableStorage {
         let hold = SQLCall(DeviceSecretSQL.use, [.text(digest), SQLValue(use.at)])
         let carrier = SQLCall(heldAppSession, [SQLValue(use.sessionID)])
         let below = SQLCall(DeviceSecretSQL.sessionBelow, [SQLValue(use.sessionID), .text(digest), SQLValue(use.at)])
-        let course = [select, standing, select, hold, select, carrier, below]
+        let course = [select, standing, hold, select, carrier, below]
         return try await write(anticipating: course, isOfOneUse: true) { [heldStanding, endings] transaction in
-            guard let row = try transaction.run(select).first else { return .refused(.unknown) }
-            // The user's row first, as a disabling does, so that the two never wait for each other.
-            guard try transaction.isActive(try DeviceSecret(row: row).subject, by: heldStanding) else {
-                return .refused(.sessionEnded)
+            guard let device = try transaction.run(select).first.map(DeviceSecret.init(row:)) else {
+                return .refused(.unknown)
             }
-            let found = try Self.held(digest, in: transaction) { _ in hold }
-            guard case .accepted(let device, _) = found else { return found }
+            // The user's row first, as a disabling does, so that the two never wait for each other.
+            guard try transaction.isActive(device.subject, by: heldStanding) else { return .refused(.sessionEnded) }
+            // By the digest: whatever became of the secret since it was read, this decides.
+            guard try transaction.changes(hold) else { return try Self.refusal(of: digest, in: transaction) }
             switch try Self.place(of: digest, at: use.at, overlap: overlap, in: transaction) {
             case .current, .overlapping: break
             case .replayed:
@@ -50,10 +50,13 @@ extension DurableStorage {
         replayed: Ending
     ) async throws -> DeviceSecretUseOutcome {
         try await write(isOfOneUse: true) { [endings] transaction in
-            let found = try Self.held(digest, in: transaction) { device in
-                SQLCall(DeviceSecretSQL.hold, [SQLValue(device.id), SQLValue(now)])
+            let select = SQLCall(DeviceSecretSQL.selectByDigest, [.text(digest)])
+            guard let device = try transaction.run(select).first.map(DeviceSecret.init(row:)) else {
+                return .refused(.unknown)
             }
-            guard case .accepted(let device, _) = found else { return found }
+            guard try transaction.changes(DeviceSecretSQL.hold, [SQLValue(device.id), SQLValue(now)]) else {
+                return try Self.refusal(of: digest, in: transaction)
+            }
             if try !transaction.changes(DeviceSecretSQL.replace, [.text(digest), SQLValue(now)]) {
                 switch try Self.place(of: digest, at: now, overlap: overlap, in: transaction) {
                 case .current, .replayed:
@@ -73,20 +76,14 @@ extension DurableStorage {
 
     private enum PresentedPlace { case current, overlapping, replayed }
 
-    /// The device of a secret, its row held until the transaction ends.
-    private static func held(
-        _ digest: String, in transaction: WriteTransaction, by hold: (DeviceSecret) -> SQLCall
+    /// Why a secret's device could not be held. Read again: another call may have revoked it since, or taken the secret
+    /// back.
+    private static func refusal(
+        of digest: String, in transaction: WriteTransaction
     ) throws -> DeviceSecretUseOutcome {
-        guard let row = try transaction.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first else {
-            return .refused(.unknown)
-        }
-        let device = try DeviceSecret(row: row)
-        guard try transaction.changes(hold(device)) else {
-            // Read again: another call may have revoked it since.
-            let row = try transaction.run(DeviceSecretSQL.select, [SQLValue(device.id)]).first
-            return .refused(try row.map(DeviceSecret.init(row:))?.revokedAt == nil ? .expired : .revoked)
-        }
-        return .accepted(device)
+        let row = try transaction.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first
+        guard let device = try row.map(DeviceSecret.init(row:)) else { return .refused(.unknown) }
+        return .refused(device.revokedAt == nil ? .expired : .revoked)
     }
 
     /// The secret's place now that its device is held; takes up the overlap's one use.

@@ -80,18 +80,20 @@ enum RefreshTokenSQL {
 
     /// The arbiter: one call has it change a row, which from then on is kept for as long as the session lives. Were it
     /// purged at its own idle end, a stolen successor that is used every day would outlive what tells of the theft.
-    static let rotate: SQLStatement = """
+    static let rotate = SQLStatement(
+        """
         UPDATE refresh_token SET rotated_at = $2, successor_digest = $3,
             expires_at = (SELECT s.expires_at FROM app_session s WHERE s.id = session_id)
         WHERE digest = $1 AND rotated_at IS NULL AND expires_at > $2 AND EXISTS
-            (SELECT 1 FROM app_session s WHERE s.id = session_id AND s.ended_at IS NULL AND s.expires_at > $2)
-        """
+            (SELECT 1 FROM app_session s WHERE s.id = session_id AND \(AppSessionSQL.isAlive(at: "$2", of: "s")))
+        """)
 
-    static let extend: SQLStatement = """
+    static let extend = SQLStatement(
+        """
         UPDATE refresh_token SET expires_at = $3
         WHERE digest = $1 AND rotated_at IS NULL AND expires_at > $2 AND EXISTS
-            (SELECT 1 FROM app_session s WHERE s.id = session_id AND s.ended_at IS NULL AND s.expires_at > $2)
-        """
+            (SELECT 1 FROM app_session s WHERE s.id = session_id AND \(AppSessionSQL.isAlive(at: "$2", of: "s")))
+        """)
 
     static let purge = ExpiredRows(of: "refresh_token", by: "digest")
 }

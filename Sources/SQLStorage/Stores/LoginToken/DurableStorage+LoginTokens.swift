@@ -30,14 +30,16 @@ extension DurableStorage: LoginTokenStore {
         }.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 
-    package func issuingSession(
-        _ id: SessionID, of token: TokenID
-    ) async throws -> (session: AppSession, scope: Scope?)? {
-        try await look { session in
-            guard let row = try session.run(LoginTokenSQL.issuingSession, [SQLValue(id), SQLValue(token)]).first
-            else { return nil }
+    package func issuingSession(_ id: SessionID, of token: TokenID) async throws -> IssuingSessionRecord? {
+        let app = SQLCall(LoginTokenSQL.issuingSession, [SQLValue(id), SQLValue(token)])
+        let browser = SQLCall(WebSessionSQL.selectByID, [SQLValue(id)])
+        return try await look { [dialect] session in
+            let course = try QueryCourse([app, browser], in: session, of: dialect)
+            guard let row = try course.rows(0).first else {
+                return try course.rows(1).first.map { IssuingSessionRecord.browser(try WebSession(row: $0)) }
+            }
             let scope = try row.optionalText(0) == nil ? nil : try row.scope(0)
-            return (try AppSession(row: row, from: 1), scope)
+            return .app(try AppSession(row: row, from: 1), scope: scope)
         }
     }
 

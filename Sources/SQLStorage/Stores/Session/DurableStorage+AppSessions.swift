@@ -61,15 +61,24 @@ enum AppSessionSQL {
     static let select = SQLStatement("SELECT \(columns) FROM app_session WHERE id = $1")
     static let endedAt: SQLStatement = "SELECT ended_at FROM app_session WHERE id = $1"
 
+    /// ``AppSession/isAlive(at:)``.
+    /// - Parameters:
+    ///   - now: what the time is called.
+    ///   - table: what the table is called, where another has columns of these names.
+    static func isAlive(at now: String, of table: String? = nil) -> String {
+        let prefix = table.map { "\($0)." } ?? ""
+        return "\(prefix)ended_at IS NULL AND \(prefix)expires_at > \(now)"
+    }
+
     static let aliveOf = SQLStatement(
         """
-        SELECT \(columns) FROM app_session WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2
+        SELECT \(columns) FROM app_session WHERE subject = $1 AND \(isAlive(at: "$2"))
         ORDER BY created_at DESC, id DESC LIMIT $3
         """)
     static let aliveOfBefore = SQLStatement(
         """
         SELECT \(columns) FROM app_session
-        WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2
+        WHERE subject = $1 AND \(isAlive(at: "$2"))
             AND (created_at, id) < (SELECT created_at, id FROM app_session WHERE id = $4)
         ORDER BY created_at DESC, id DESC LIMIT $3
         """)
@@ -78,10 +87,12 @@ enum AppSessionSQL {
         SELECT id FROM app_session WHERE device_secret_id = $1 AND ended_at IS NULL ORDER BY id
         """
 
-    /// The columns of ``PresentedDeviceSecret/Session``.
-    static let underDeviceSecret: SQLStatement = """
+    /// The columns of ``PresentedDeviceSecret/Session``. By a digest of the device, so that whoever has a secret need
+    /// not wait to be told whose it is.
+    static let underDigest: SQLStatement = """
         SELECT id, subject, client_id, opening, scope, expires_at FROM app_session
-        WHERE device_secret_id = $1 AND ended_at IS NULL ORDER BY id
+        WHERE device_secret_id = (SELECT device_secret_id FROM device_secret_digest WHERE digest = $1)
+            AND ended_at IS NULL ORDER BY id
         """
 
     static let purge = ExpiredRows(of: "app_session", by: "id")

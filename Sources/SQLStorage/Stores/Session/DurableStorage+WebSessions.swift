@@ -21,7 +21,7 @@ extension DurableStorage {
             if case .password = basis { SQLCall(heldPassword, [SQLValue(opened.subject)]) } else { nil }
         let key = basis?.keyUse(opening: opened)
         let upstream: SQLCall? =
-            if case .upstream(let origin) = basis { UpstreamSessionSQL.insert(origin, opening: opened) } else { nil }
+            if case .upstream(let origin, _) = basis { UpstreamSessionSQL.insert(origin, opening: opened) } else { nil }
         let standing = SQLCall(heldStanding, [SQLValue(opened.subject)])
         let parent = opened.parentID.map { SQLCall(heldAppSession, [SQLValue($0)]) }
         let end = replaced.map {
@@ -38,11 +38,11 @@ extension DurableStorage {
             // Held for the reason that redeem has: a change of the password, and a disabling, must see this session or
             // come first. In this order, as they hold the two.
             if let password {
-                guard let row = try transaction.run(password).first,
-                    try SignInBasis.password(setAt: row.timestamp(0)) == basis
-                else { return false }
+                guard let row = try transaction.run(password).first, try row.timestamp(0) == basis?.passwordSetAt else {
+                    return false
+                }
             }
-            if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }
+            if try transaction.refuses(basis, by: standing) { return false }
             // Unlinking the key holds its row as well, and ends this session or comes first.
             if let key, try !transaction.changes(key) { return false }
             // Nothing of a use that does not count stays, here and in what follows: its challenge is not used up.
@@ -99,15 +99,29 @@ extension DurableStorage {
     }
 
     package func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        let kinds = [SessionRefreshSQL.purge, UpstreamSessionSQL.purge, WebSessionSQL.purge]
+        let kinds = [SessionRefreshSQL.purge, UpstreamSessionSQL.purge] + WebSessionSQL.purges
         return try await purge(kinds, before: cutoff, limit: limit).max() ?? 0
     }
 }
 
+extension WriteTransaction {
+    /// Whether a user is disabled, or all that could sign them in has ended since they showed what is to open a
+    /// session.
+    /// - Parameter standing: ``DurableStorage/heldStanding`` of the user.
+    fileprivate func refuses(_ basis: SignInBasis?, by standing: SQLCall) throws -> Bool {
+        guard let row = try run(standing).first else { return false }
+        if try row.optionalTimestamp(0) != nil { return true }
+        guard let end = basis?.lastEnd else { return false }
+        return try row.timestamp(1) != end
+    }
+}
+
 extension SignInBasis {
+    fileprivate var passwordSetAt: Timestamp? { if case .password(let setAt, _) = self { setAt } else { nil } }
+
     /// Notes that a phone's key opens the session, and holds the key against unlinking.
     fileprivate func keyUse(opening session: WebSession) -> SQLCall? {
-        guard case .key(let thumbprint) = self else { return nil }
+        guard case .key(let thumbprint, _) = self else { return nil }
         return SQLCall(LinkedKeySQL.use, [.text(thumbprint), SQLValue(session.subject), SQLValue(session.createdAt)])
     }
 }

@@ -60,5 +60,8 @@ enum WebSessionSQL {
 
     static let endedAt: SQLStatement = "SELECT ended_at FROM web_session WHERE id = $1"
 
-    static let purge = ExpiredRows(of: "web_session", by: "id")
+    /// Those that were ended, and those that were not: each has an index by expiry (``Migration/sessionExpiry``).
+    static let purges = ["ended_at IS NOT NULL", "ended_at IS NULL"].map {
+        ExpiredRows(of: "web_session", by: "id", where: $0)
+    }
 }
