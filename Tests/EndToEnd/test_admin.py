@@ -196,7 +196,8 @@ def test_exports_hold_what_a_search_finds(admin, replay):
     replayed = next(item for item in ocsf if item["message"] == "login_token.replayed")
     assert (replayed["activity_id"], replayed["severity_id"]) == (1, 4)
     exports = admin.events(type="audit.exported")
-    assert exports[0]["detail"].startswith('{"actor":"client:demo-admin"')
+    assert json.loads(exports[0]["detail"]) == {
+        "actor": "client:demo-admin", "format": "ocsf.jsonl", "filter_token_id": replay["id"]}
     for format in ["csv", "jsonl", "ocsf.jsonl"]:
         assert admin.send("HEAD", f"audit-events.{format}").status == 200
     assert admin.events(type="audit.exported") == exports, "nothing was sent"

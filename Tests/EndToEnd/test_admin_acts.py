@@ -71,7 +71,7 @@ def test_8_an_app_that_signs_its_user_out_revokes_the_links_on_the_record(admin,
     [event] = caused(admin, left)
     assert (event["type"], event["reason"]) == ("login_token.revoked", "signed_out_in_app")
     assert (event["sub"], event["client_id"]) == ("link-leaver", "demo-app")
-    assert json.loads(event["detail"]) == {"login_tokens": 1}
+    assert json.loads(event["detail"]) == {"by_client": "demo-app", "login_tokens": 1}
 
 
 def test_8_a_refusal_names_the_user_the_client_and_the_session_of_what_was_verified(start_demo):

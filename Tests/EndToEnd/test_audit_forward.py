@@ -19,7 +19,6 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 import instance
-import wire
 from instance import wait_until
 from stub import Asked, Stub
 
@@ -179,9 +178,7 @@ def server_side(paths, asks_for_certificate=False) -> ssl.SSLContext:
 
 
 def metric(server: instance.Served, name: str) -> float:
-    text = wire.send(server.management, "GET", "/metrics").body.decode()
-    match = re.search(rf'^drawbridge_audit_forward_{name}{{target="siem"}} ([0-9.e+]+)$', text, re.MULTILINE)
-    return float(match[1]) if match else -1
+    return server.metrics().get(f'drawbridge_audit_forward_{name}{{target="siem"}}', -1)
 
 
 def last_event(server: instance.Served) -> int:
@@ -242,8 +239,9 @@ def test_a_receiver_that_is_killed_and_comes_back_misses_nothing(serve):
         for _ in range(5):
             server.issue()
         wait_until(lambda: metric(server, "connected") == 0, 30, "the loss to be noticed")
-        readiness = wire.send(server.management, "GET", "/readyz")
-        assert readiness.status == 200 and "audit_forwarder_siem" in readiness.body.decode()
+        # What it said within the last second holds that long.
+        wait_until(lambda: "audit_forwarder_siem" in server.readiness().degraded, 30, "the readiness to name it")
+        assert server.readiness().status == 200
         receiver.start()
         wait_until(lambda: metric(server, "connected") == 1, 30, "a new connection")
     wait_until(lambda: caught_up(server, receiver), 30, "all events")

@@ -365,6 +365,80 @@ def test_a_cut_stands_where_the_format_says_so(copy, adopted, retention, checkpo
     assert report["valid"] is stands and len(report["cuts"]) == (1 if stands else 0), report
 
 
+# Checkpoints that the database has lost
+
+def test_checkpoints_that_were_removed_are_shown_by_those_kept_elsewhere(copy, tmp_path):
+    elsewhere = tmp_path / "kept-elsewhere"
+    shutil.copy(copy / "audit-checkpoints", elsewhere)
+    with Log(copy) as log:
+        first = log.checkpoints("demo")[0]["size"]
+        assert log.run("DELETE FROM audit_checkpoint") == 3
+    lost = [{"node": "demo", "sequence": first, "id": f"demo-{first}", "kind": "checkpoint_missing"}]
+    assert verify(copy)["problems"] == lost
+    (copy / "audit-checkpoints").unlink()
+    assert verify(copy)["valid"], "nothing in the database shows it"
+    assert verify(copy, "--checkpoint", str(elsewhere))["problems"] == lost
+
+
+def test_checkpoints_that_were_removed_can_be_accepted(copy):
+    with Log(copy) as log:
+        first = log.checkpoints("demo")[0]["size"]
+        assert log.run("DELETE FROM audit_checkpoint") == 3
+    done = instance.run("audit", "accept", "--data", str(copy), "--reason", "ticket 7")
+    assert f"Checkpoints from demo-{first} on are gone from the database".encode() in done.stdout
+    [aside] = copy.glob("audit-checkpoints.accepted-*")
+    assert verify(copy)["valid"]
+    assert kinds(verify(copy, "--checkpoint", str(aside))) == {"checkpoint_missing"}
+    with Log(copy) as log:
+        [event] = [row for row in log.rows("main-cli") if row["type"] == "audit.accepted"]
+    assert event["reason"] == "checkpoint_missing" and json.loads(event["detail"])["said"] == "ticket 7"
+
+
+def test_an_earlier_state_of_the_database_lacks_the_checkpoint_over_its_end_and_is_whole(copy):
+    with Log(copy) as log:
+        assert log.run("DELETE FROM audit_checkpoint WHERE size = ?", log.checkpoints("demo")[-1]["size"]) == 1
+    report = verify(copy)
+    assert report["valid"] and report["checkpoints"] == 2 and report["kept_notes"] == 3
+
+
+def test_backups_made_between_an_event_and_its_checkpoint_leave_a_whole_log_when_they_are_restored(
+        copy, tmp_path, start_demo):
+    lost = set()
+    for life in range(2):
+        # What such a backup has: the events, and not yet the checkpoint over them that the file has.
+        with Log(copy) as log:
+            last = log.checkpoints("demo")[-1]["size"]
+            assert log.rows("demo")[-1]["sequence"] == last
+            assert log.run("DELETE FROM audit_checkpoint WHERE node = 'demo' AND size = ?", last) == 1
+        lost.add(last)
+        folder = tmp_path / f"backup-{life}"
+        instance.run("backup", str(folder), "--data", str(copy))
+        assert b"contradicts nothing" in instance.run("restore", str(folder), "--data", str(copy)).stdout
+        assert verify(copy)["valid"]
+        demo = copied_demo(copy, start_demo)
+        demo.sign_in("carol")
+        assert demo.stop() == 0
+        assert verify(copy)["valid"]
+    kept = {json.loads(line)["checkpoint"]["size"] for line in (copy / "audit-checkpoints").read_text().splitlines()
+            if json.loads(line)["checkpoint"]["node"] == "demo"}
+    with Log(copy) as log:
+        assert kept - {row["size"] for row in log.checkpoints("demo")} == lost, "the database lacks both for good"
+
+
+def test_a_crash_before_a_note_is_in_the_file_leaves_a_whole_log(copy, start_demo):
+    notes = copy / "audit-checkpoints"
+    notes.write_text("".join(notes.read_text().splitlines(keepends=True)[:-1]))
+    report = verify(copy)
+    assert report["valid"] and report["checkpoints"] == 3 and report["kept_notes"] == 2
+    demo = copied_demo(copy, start_demo)
+    demo.sign_in("carol")
+    demo.kill()
+    assert verify(copy)["valid"]
+    demo = copied_demo(copy, start_demo)
+    assert demo.stop() == 0
+    assert verify(copy)["valid"]
+
+
 # What retention does
 
 @pytest.fixture
@@ -395,14 +469,10 @@ def first_sequence(server: instance.Served) -> int:
     return instance.query(server.data, "SELECT min(sequence) FROM audit_event WHERE node = 'main'")[0][0]
 
 
-def degraded(server) -> list[str]:
-    return json.loads(wire.send(server.management, "GET", "/readyz").body)["degraded"]
-
-
 def test_retention_signs_what_it_removes(aged, tmp_path):
     aged.start()
     wait_until(lambda: first_sequence(aged) > 1, 20, "the cut")
-    assert degraded(aged) == []
+    assert aged.readiness().degraded == []
     assert aged.stop() == 0
     report = report_of(aged, "--retention", "2d")
     assert report["valid"] is True
@@ -443,7 +513,7 @@ def test_what_the_first_version_removed_is_signed_for_at_the_next_start(aged):
         log.run("ALTER TABLE audit_forward DROP COLUMN cut_through")
         log.run("DELETE FROM schema_migration WHERE version = 12")
     aged.start()
-    assert degraded(aged) == []
+    assert aged.readiness().degraded == []
     assert aged.stop() == 0
     report = report_of(aged, "--retention", "2d")
     assert report["valid"] is True
@@ -458,8 +528,7 @@ def copied_demo(copy: Path, start_demo) -> instance.Demo:
 
 
 def problems(demo: instance.Demo) -> float:
-    text = wire.send(demo.management, "GET", "/metrics").body.decode()
-    return float(next(line.split()[1] for line in text.splitlines() if line.startswith("drawbridge_audit_log_problems ")))
+    return demo.metrics()["drawbridge_audit_log_problems"]
 
 
 def test_a_start_compares_the_database_with_the_notes_beside_the_key(copy, start_demo):
@@ -467,8 +536,8 @@ def test_a_start_compares_the_database_with_the_notes_beside_the_key(copy, start
         cut_at_the_end_with_checkpoints(log, Key(copy / "audit-signing-key"))
         first = len(log.rows("demo")) + 1
     demo = copied_demo(copy, start_demo)
-    ready = wire.send(demo.management, "GET", "/readyz")
-    assert ready.status == 200 and json.loads(ready.body)["degraded"] == ["audit_log"]
+    said = demo.readiness()
+    assert said.status == 200 and said.degraded == ["audit_log"]
     assert problems(demo) == 1
     # That the database is not as it was left is an error too, and names no event.
     errors = [line for line in demo.json_lines() if line.get("level") == "error" and "kind" in line]
@@ -479,7 +548,7 @@ def test_a_start_compares_the_database_with_the_notes_beside_the_key(copy, start
     demo.stop()
     # It goes on saying so, until somebody takes the log as it is.
     demo = copied_demo(copy, start_demo)
-    assert degraded(demo) == ["audit_log"]
+    assert demo.readiness().degraded == ["audit_log"]
     demo.stop()
     assert not verify(copy)["valid"]
     done = instance.run("audit", "accept", "--data", str(copy), "--reason", "restored a backup")
@@ -488,7 +557,7 @@ def test_a_start_compares_the_database_with_the_notes_beside_the_key(copy, start
     assert verify(copy)["valid"]
     assert not verify(copy, "--checkpoint", str(aside))["valid"], "what was kept still shows what happened"
     demo = copied_demo(copy, start_demo)
-    assert degraded(demo) == [] and problems(demo) == 0
+    assert demo.readiness().degraded == [] and problems(demo) == 0
     [event] = demo.audit("audit.accepted")
     detail = json.loads(event["detail"])
     assert detail["said"] == "restored a backup" and detail["actor"] == f"login:{getpass.getuser()}"
@@ -505,7 +574,7 @@ def test_a_beginning_that_was_stolen_can_be_accepted_but_not_vouched_for(copy, s
     with Log(copy) as log:
         cut_at_a_checkpoint(log)
     demo = copied_demo(copy, start_demo)
-    assert degraded(demo) == ["audit_log"]
+    assert demo.readiness().degraded == ["audit_log"]
     demo.stop()
     instance.run("audit", "accept", "--data", str(copy), "--reason", "the disk lost it")
     report = verify(copy)
@@ -594,7 +663,7 @@ def test_a_beginning_that_the_key_before_this_one_signed_for_hides_no_end_that_i
 
     remove_end(tables, end)
     server.start()
-    assert degraded(server) == ["audit_log"]
+    assert server.readiness().degraded == ["audit_log"]
     told = {(line["kind"], line["id"]) for line in server.json_lines() if line.get("level") == "error" and "kind" in line}
     assert server.stop() == 0
     assert {("missing", "main-1"), ("cut_unknown_key", f"main-{size}")} < told

@@ -418,6 +418,22 @@ def test_a_console_that_a_token_opened_keeps_a_late_form_over_the_sign_in_which_
     assert rotated.status == 303, rotated.text
 
 
+def test_attack_another_administrators_sign_in_freshens_no_console_that_a_token_opened(start_demo):
+    """What is done there would be done, and written down, as that one's."""
+    demo = start_demo("--no-limits")
+    _, token = person(demo, Admin(demo))
+    person(demo, Admin(demo), "other")
+    browser = oauth.Browser(demo)
+    browser.cookies.update(paste(demo, token))
+    write(demo, "UPDATE admin_session SET signed_in_at = ?", milliseconds(ago=16 * 60))
+    browser.authorize("other", "tool-other", oauth.RP_REDIRECT, "openid admin", secrets.token_urlsafe(48))
+    assert ADMIN_COOKIE in browser.cookies and wire.SESSION_COOKIE in browser.cookies
+    before = demo.audit("key.rotated")
+    refused = browser.request("POST", "/admin/keys/rotate", {"form_token": form_token(browser)}, "same-origin")
+    assert refused.status == 401, refused.text
+    assert demo.audit("key.rotated") == before
+
+
 def old_bearer(stale) -> dict:
     """The header of an app's token with the scope `admin`, of a sign-in that is older than 15 minutes."""
     demo = stale.demo

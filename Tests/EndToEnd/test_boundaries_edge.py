@@ -166,6 +166,10 @@ def test_an_app_of_somebody_elses_does_not_end_every_session_of_its_user(demo, a
     assert refused.status == 403
     assert 'error="insufficient_scope"' in refused.header("WWW-Authenticate")
     assert 'scope="revoke_all_sessions"' in refused.header("WWW-Authenticate")
+    claims = signing.claims_of(other.tokens["access_token"])
+    [event] = [row for row in demo.audit("bearer.refused") if row["token_id"] == claims["jti"]]
+    assert (event["reason"], event["client_id"]) == ("client_without_right", "demo-app")
+    assert (event["subject"], event["session_id"]) == (claims["sub"], claims["sid"])
     assert is_alive(signed_in_app(demo)) and is_alive(other)
 
 

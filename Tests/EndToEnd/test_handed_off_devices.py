@@ -113,6 +113,13 @@ def test_who_signs_in_there_sees_and_ends_the_rest(world):
 # The VA's way to end everything
 
 
+def own(browser: Browser) -> tuple[str, str]:
+    """Whose a browser's session is, and which: the only one that it may see."""
+    forms = [form["fields"] for form in oauth.Forms(browser.send("GET", PAGE).text).forms if form["action"] == END]
+    [only] = [fields["id"] for fields in forms if "kind" in fields]
+    return browser.send("GET", "/session").json()["sub"], only
+
+
 def cookies(browser: Browser) -> dict:
     return {"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())}
 
@@ -120,9 +127,11 @@ def cookies(browser: Browser) -> dict:
 @pytest.mark.parametrize("edge", ["link", "link of a trusted issuer's bearer"])
 def test_attack_to_end_everything_by_a_link(world, edge):
     person = Person(world, edge)
-    known = len(person.demo.audit("bearer.refused"))
+    known = len(person.demo.audit("web_session.refused"))
     assert end_all_by_cookies(person.demo, cookies(person.held)).status == 403
-    assert person.demo.audit("bearer.refused")[known]["reason"] == "forbidden"
+    event = person.demo.audit("web_session.refused")[known]
+    assert event["reason"] == "chained_session"
+    assert (event["subject"], event["session_id"]) == own(person.held)
     assert is_signed_in(person.held) and person.is_untouched()
 
 

@@ -191,6 +191,20 @@ def test_a_refused_bearer_is_recorded_with_the_known_issuer_that_it_names_and_wi
     assert reason == "bad_signature" and detail == {"issuer": demo.facts["issuer"]}
 
 
+def test_a_refused_issue_says_for_which_website_it_was(start_demo):
+    # Of its own, since refusals are told up to a bound that others use up.
+    demo = start_demo("--no-limits")
+    for fields in [{"client_id": "demo-webview"}, {"client_id": "demo-rp"}, {"client_id": "nobody-has-this"},
+                   {"ttl": 61}]:
+        assert demo.post_issue(fields).status in (400, 403), fields
+    told = [(event["reason"], event["target_client_id"], json.loads(event["detail"]))
+            for event in demo.audit("login_token.refused")]
+    assert told == [
+        ("target_not_reachable", "demo-webview", {"at": "issue"}), ("target_not_reachable", "demo-rp", {"at": "issue"}),
+        ("unknown_target", None, {"at": "issue", "target": "nobody-has-this"}),
+        ("invalid_request", "demo-web", {"at": "issue", "description": "ttl must be between 1 and 60 seconds"})]
+
+
 def test_a_user_whom_an_issuer_numbers_is_the_one_that_the_digits_name(serve):
     server = serve(issuer="subject_prefix: 'backend:'\n    subject_claim: user_id")
 

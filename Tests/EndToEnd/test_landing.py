@@ -245,7 +245,8 @@ def test_a_token_for_another_client_is_not_used_up(demo, rp):
     issued = rp.token()
     assert asks_to_sign_in(other.visit(login_token=issued["token"]))
     assert demo.status(issued["id"]) == "pending"
-    assert demo.audit("login_token.refused", token_id=issued["id"])[0]["reason"] == "wrong_website"
+    event = demo.audit("login_token.refused", token_id=issued["id"])[0]
+    assert (event["reason"], json.loads(event["detail"])) == ("wrong_website", {"by_client": other.id})
     assert code(rp.visit(login_token=issued["token"]))
 
 
@@ -580,7 +581,7 @@ def test_a_pushed_token_is_checked(demo, rp):
         assert (refused.status, refused.json()["error"]) == (400, "invalid_request"), token
         if token != "nonsense":
             reason = demo.audit("login_token.refused", token_id=signing.claims_of(token)["jti"])[-1]["reason"]
-            assert reason == {used["token"]: "replayed", bound["token"]: "bound_token"}.get(token, "unknown_website")
+            assert reason == {used["token"]: "replayed", bound["token"]: "bound_token"}.get(token, "wrong_website")
     assert "malformed" in [event["reason"] for event in demo.audit("login_token.refused")]
     query = urlencode(rp.query()) + f"&login_token={rp.token()['token']}" * 2
     assert oauth.post(demo, "/oauth/par", query, rp.basic()).status == 400

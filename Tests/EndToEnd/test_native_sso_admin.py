@@ -4,6 +4,7 @@ import json
 import re
 
 import proofs
+import signing
 import wire
 from admin import admin, form_token, signed_in
 from apps import registered
@@ -150,6 +151,42 @@ def test_a_reason_of_500_characters_or_several_lines_does_not_keep_a_device_secr
         found = admin(demo, "GET", path + "?include_revoked=true").json()["items"]
         assert [item["revoke_reason"] for item in found if item["id"] == device["id"]] == [kept]
         assert demo.audit("device_secret.revoked")[-1]["reason"] == kept
+
+
+def test_an_administrators_reason_with_a_secret_in_it_ends_the_device_and_is_written_nowhere(start_demo):
+    """Who reacts to a leak quotes what leaked."""
+    demo = start_demo("--no-limits")
+    app, other = App(demo), App(demo)
+    app.sign_in()
+    other.sign_in()
+    path = f"/api/admin/users/{app.user['sub']}/device-secrets"
+    devices = {device["sid"]: device["id"] for device in admin(demo, "GET", path).json()["items"]}
+    alive = devices[signing.claims_of(other.tokens["access_token"])["sid"]]
+    place = f"/api/admin/device-secrets/{devices[signing.claims_of(app.tokens['access_token'])['sid']]}"
+    leaked = [other.tokens[name] for name in ("refresh_token", "access_token", "device_secret")]
+    gone = admin(demo, "DELETE", place, {"reason": f"found in a ticket: {leaked[0]}\n{leaked[1][:300]}\n{leaked[2]}"})
+    assert gone.status == 204, gone.text
+    assert app.native_sso().json()["error"] == "invalid_grant", "it is done all the same"
+    assert demo.audit("device_secret.revoked")[-1]["reason"] == "<redacted>"
+    found = admin(demo, "GET", path + "?include_revoked=true")
+    assert {item["id"]: item.get("revoke_reason") for item in found.json()["items"]}[alive] is None
+    logged = json.dumps(demo.audit()) + found.text + demo.output
+    # Of the signed token what no other has, which its header is not.
+    assert not any(secret in logged for secret in (leaked[0][:30], leaked[1][200:240], leaked[2][:30]))
+    assert other.refresh().status == 200, "what was quoted was good"
+
+
+def test_a_device_that_has_ended_keeps_the_reason_of_its_end(start_demo):
+    demo = start_demo("--no-limits")
+    app = App(demo)
+    app.sign_in()
+    path = f"/api/admin/users/{app.user['sub']}/device-secrets"
+    (device,) = admin(demo, "GET", path).json()["items"]
+    for reason in ["phone was lost", "said twice"]:
+        assert admin(demo, "DELETE", f"/api/admin/device-secrets/{device['id']}", {"reason": reason}).status == 204
+    (device,) = admin(demo, "GET", path + "?include_revoked=true").json()["items"]
+    assert device["revoke_reason"] == "phone was lost"
+    assert [event["reason"] for event in demo.audit("device_secret.revoked")] == ["phone was lost"]
 
 
 def test_the_events_of_what_a_person_sets_and_ends_say_when_that_person_signed_in(start_demo):

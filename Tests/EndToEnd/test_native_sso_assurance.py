@@ -180,8 +180,8 @@ def test_a_login_tokens_issue_and_its_redemption_by_a_server_are_explained_as_th
     events = len(demo.audit())
     for _ in range(2):
         assert explain(demo, app, "demo-web", **found, **nobody)["passes"] is True
-    assert explain(demo, app, "demo-rp", **found, **nobody)["reason"] == "unknown_website"
-    assert explain(demo, app, "demo-app", **found, **nobody)["reason"] == "unknown_website"
+    assert explain(demo, app, "demo-rp", **found, **nobody)["reason"] == "wrong_website"
+    assert explain(demo, app, "demo-app", **found, **nobody)["reason"] == "wrong_website"
     assert len(demo.audit()) == events
     # To an app, which keeps no secret, it is no valid token, and it stays good for its website (contract §4.4).
     refused = app.token(grant_type=native.EXCHANGE, **found)

@@ -402,7 +402,9 @@ def test_a_token_is_an_invalid_grant_to_every_other_client_and_stays_good(demo, 
                                 "subject_token_type": native.LOGIN_TOKEN}, oauth.basic(demo, client))
     assert (answer.status, answer.json()["error"]) == (400, "invalid_grant")
     assert untouched(demo, token)
-    assert demo.audit("login_token.refused", token_id=token["id"])[0]["reason"] == "unknown_website"
+    event = demo.audit("login_token.refused", token_id=token["id"])[0]
+    assert (event["reason"], event["target_client_id"]) == ("wrong_website", "demo-web")
+    assert json.loads(event["detail"]) == {"by_client": client}
     assert_signed_in(demo, demo.redeem(token["token"]))
 
 

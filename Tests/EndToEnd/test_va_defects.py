@@ -1,6 +1,7 @@
 """What the VA's sign-in service is known to get wrong, one named test each that this service does not
 (docs/native-sso.md, "The VA's known defects")."""
 
+import json
 import re
 import secrets
 import sqlite3
@@ -11,6 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 import native
+import oauth
 import signing
 import wire
 from admin import admin
@@ -175,7 +177,12 @@ def test_attack_an_app_that_a_device_is_not_shared_with_ends_nothing_by_the_old_
     refused = post(demo, "revoke", refresh_token=other.tokens["refresh_token"],
                    device_secret=app.tokens["device_secret"])
     assert (refused.status, refused.json()["errors"]) == (401, "the device secret is not valid"), refused.text
-    assert demo.audit("token_request.refused")[-1]["reason"] == "wrong_device_secret"
+    claims = signing.claims_of(other.tokens["access_token"])
+    event = demo.audit("token_request.refused")[-1]
+    assert (event["reason"], event["client_id"]) == ("wrong_device_secret", other.client_id)
+    assert (event["subject"], event["session_id"]) == (claims["sub"], claims["sid"])
+    assert json.loads(event["detail"]) == {"device_secret_id": oauth.introspect(
+        demo, app.tokens["device_secret"])["device_secret_id"]}, "which device it was to end"
     assert exchange(app).status == 200, "the device goes on"
     assert other.refresh().status == 200, "and so does the app's own session"
 

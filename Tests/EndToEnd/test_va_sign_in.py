@@ -2,12 +2,13 @@
 
 import json
 import secrets
-from urllib.parse import parse_qs, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlencode, urlsplit
 
 import pytest
 
 import instance
 import native
+import oauth
 import signing
 import wire
 from admin import change
@@ -123,8 +124,14 @@ def test_revoking_with_the_device_secret_ends_everything_it_spawned_and_without_
         demo, "revoke", refresh_token=app.tokens["refresh_token"],
         device_secret=app.tokens["device_secret"]).status == 200
     assert not is_signed_in(demo, view)
-    again = post(demo, "refresh", refresh_token=app.tokens["refresh_token"])
-    assert again.status in (400, 401)
+    assert post(demo, "refresh", refresh_token=app.tokens["refresh_token"]).status == 401
+    assert not oauth.introspect(demo, app.tokens["device_secret"])["active"]
+    left = VAApp(demo)
+    left.sign_in()
+    view = left.web_cookies()
+    assert post(demo, "revoke", refresh_token=left.tokens["refresh_token"]).status == 200
+    assert not is_signed_in(demo, view)
+    assert oauth.introspect(demo, left.tokens["device_secret"])["active"], "the device goes on"
 
 
 @pytest.mark.parametrize("query, location", [
@@ -149,7 +156,7 @@ def test_all_sessions_of_the_user_end_at_once(demo):
     ended = post(demo, "revoke_all_sessions", {"Authorization": f"Bearer {app.tokens['access_token']}"})
     assert ended.status == 200
     assert not is_signed_in(demo, view)
-    assert post(demo, "refresh", refresh_token=app.tokens["refresh_token"]).status in (400, 401)
+    assert post(demo, "refresh", refresh_token=app.tokens["refresh_token"]).status == 401
 
 
 def test_user_info_for_apps_and_web_views(demo, app):
@@ -212,18 +219,26 @@ class FromWebsite:
             "share_with": ["demo-web"], "first_party": True, **setting})
         assert made.status == 201, made.text
         self.client_id = made.json()["client_id"]
-        challenge = signing.b64url(secrets.token_bytes(32))
-        self.query = {"code_challenge": challenge, "code_challenge_method": "S256", "state": "s" * 22}
+        self.verifier = secrets.token_urlsafe(32)
+        self.query = {
+            "code_challenge": signing.challenge(self.verifier), "code_challenge_method": "S256", "state": "s" * 22}
         browser = Browser(demo.base)
         browser.sign_in(f"{BASE}/authorize?" + urlencode({**self.query, "client_id": "demo-app"}), user)
         self.cookies = {"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())}
 
+    def answer(self, headers: dict | None = None, **asked: str) -> wire.Answer:
+        target = f"{BASE}/authorize_sso?" + urlencode({**self.query, "client_id": self.client_id, **asked})
+        return wire.send(self.demo.base, "GET", target, {**self.cookies, **(headers or {})})
+
+    def place(self, headers: dict | None = None, **asked: str) -> SplitResult:
+        """Where it is sent to: to the app with a code, or to our own endpoint."""
+        answer = self.answer(headers, **asked)
+        assert answer.status == 303, answer.text
+        return urlsplit(answer.header("Location"))
+
     def gets_a_code(self, headers: dict | None = None, **asked: str) -> bool:
         """Or is sent to our own endpoint, which looks at everything, and answers, asks or refuses."""
-        target = f"{BASE}/authorize_sso?" + urlencode({**self.query, "client_id": self.client_id, **asked})
-        answer = wire.send(self.demo.base, "GET", target, {**self.cookies, **(headers or {})})
-        assert answer.status == 303, answer.text
-        location = urlsplit(answer.header("Location"))
+        location = self.place(headers, **asked)
         has_code = "code" in parse_qs(location.query)
         place = native.CALLBACK if has_code else f"{self.demo.base}/oauth/authorize"
         assert f"{location.scheme}://{location.netloc}{location.path}" == place
@@ -243,6 +258,16 @@ def test_an_app_that_the_website_shares_with_gets_a_code_on_the_way_from_it_as_w
     visit = FromWebsite(demo, demo.user("alice"), share_with=[])
     assert not visit.gets_a_code()
     change(demo, "demo-web", share_with=[visit.client_id])
+    assert visit.gets_a_code()
+
+
+def test_an_app_that_may_not_use_native_sso_has_no_way_from_the_website(demo, app):
+    """Also where it is left among those that share with the website."""
+    visit = FromWebsite(demo, app.user, native_sso_enabled=False)
+    answer = visit.answer()
+    assert answer.status == 400 and answer.header("Location") is None, answer.text
+    assert demo.audit("authorization_request.refused")[-1]["reason"] == "native_app_or_challenge"
+    change(demo, visit.client_id, native_sso_enabled=True)
     assert visit.gets_a_code()
 
 
@@ -269,32 +294,19 @@ def test_a_web_view_gets_no_code_for_an_app_that_blocks_them(demo, app):
 
 
 def test_the_way_from_the_website_to_the_app(demo, app):
-    verifier = secrets.token_urlsafe(32)
-    challenge = signing.challenge(verifier)
-    query = {"client_id": "demo-app", "code_challenge": challenge, "code_challenge_method": "S256", "state": "s" * 22}
-
-    def go(headers, **change):
-        return wire.send(demo.base, "GET", f"{BASE}/authorize_sso?" + urlencode({**query, **change}), headers)
-
+    visit = FromWebsite(demo, app.user, share_with=["demo-web", "demo-webview"])
     # Somebody who signed in in this browser gets a code for the app without being asked again.
-    browser = Browser(demo.base)
-    browser.sign_in(f"{BASE}/authorize?" + urlencode(query), app.user)
-    answer = go({"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())})
-    assert answer.status == 303
-    browser_code = answer.header("Location")
-    if browser_code.startswith(f"{demo.base}/oauth/authorize?"):
-        browser_code = browser.sign_in(browser_code, app.user)
-    assert browser_code.startswith(native.CALLBACK)
-    found = parse_qs(urlsplit(browser_code).query)
+    found = parse_qs(visit.place().query)
     assert found["state"] == ["s" * 22]
-    tokens = post(demo, "token", grant_type="authorization_code", code=found["code"][0], code_verifier=verifier)
+    tokens = post(
+        demo, "token", grant_type="authorization_code", code=found["code"][0], code_verifier=visit.verifier)
     assert tokens.status == 200, tokens.text
     # What a web view got from an app never becomes an app's session again: over the sign-in page.
-    assert go(cookie_header(app.web_cookies())).header("Location").startswith(f"{demo.base}/oauth/authorize?")
+    assert not visit.gets_a_code(cookie_header(app.web_cookies()))
     # Nobody is signed in: over the sign-in page.
-    assert go({}).header("Location").startswith(f"{demo.base}/oauth/authorize?")
-    assert go({}, code_challenge_method="plain").status == 400
-    assert go({}, client_id="nobody").status == 400
+    assert not visit.gets_a_code({"Cookie": ""})
+    assert visit.answer(code_challenge_method="plain").status == 400
+    assert visit.answer(client_id="nobody").status == 400
 
 
 # The website and the sign-in service on hosts of their own, of one domain

@@ -12,7 +12,8 @@ struct AuditNonsense: Sendable, CustomTestStringConvertible {
     let columns: [String]
     /// Picks the row that is damaged.
     let row: String
-    /// Of the tables that are signed for: whose chain the row belongs to, and where in it; `nil` for what is only counted.
+    /// Of the tables that are signed for: whose chain the row belongs to, and where in it; `nil` for what is only
+    /// counted.
     let place: (node: String, sequence: Int64)?
 
     var testDescription: String { table }
@@ -218,7 +219,7 @@ struct AuditNonsense: Sendable, CustomTestStringConvertible {
         let receiver = CountingReceiver()
         try await AuditForwarder(
             nodes: ["n"], start: .beginning, log: reader, cursors: FixedCursors(positions: positions),
-            status: AuditForwardStatus(target: "siem")
+            status: AuditForwardStatus(target: "siem"), time: .system
         ).forward(over: receiver) { false }
         #expect(receiver.count > 0, comment)
     }

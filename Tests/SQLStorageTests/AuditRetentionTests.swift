@@ -42,6 +42,23 @@ private typealias Problem = AuditVerificationReport.Problem
     }
 
     @Test(arguments: AuditStore.engines)
+    func `checkpoints of a part that was cut are not missed where they were kept elsewhere`(
+        _ engine: AuditStore.Engine
+    ) async throws {
+        try await AuditStore.with(engine) { store in
+            for _ in 0..<4 { try await store.live("old", events: 4) }
+            store.clock.advance(Self.day * 2)
+            let storage = try await store.open("new")
+            let kept = try await storage.checkpoints().compactMap(\.value).map(AuditNote.checkpoint)
+            #expect(try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now).removed == 12)
+            let sizes = try await storage.checkpoints().compactMap(\.value).filter { $0.node == "old" }.map(\.size)
+            #expect(sizes == [12, 16])
+            let terms = AuditVerificationTerms(trusting: [store.key.verifierKey], kept: kept)
+            #expect(try await AuditReview(storage).verify(terms).problems == [])
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
     func `one cut after the other verifies, each with its own statement`(_ engine: AuditStore.Engine) async throws {
         try await withOldChain(engine) { store in
             let storage = try await store.open("new")

@@ -44,6 +44,17 @@ import Testing
     }
 
     @Test(arguments: AuditStore.engines)
+    func `what was thinned out is not missed where it was kept elsewhere`(_ engine: AuditStore.Engine) async throws {
+        try await withOldChain(engine, aged: Self.day * 8) { store in
+            let storage = try await store.open("new")
+            let kept = try await storage.checkpoints().compactMap(\.value).map(AuditNote.checkpoint)
+            #expect(try await thin(storage, at: store.clock.now) == [6, 8])
+            let terms = AuditVerificationTerms(trusting: [store.key.verifierKey], kept: kept)
+            #expect(try await AuditReview(storage).verify(terms).problems == [])
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
     func `for a week every checkpoint stays`(_ engine: AuditStore.Engine) async throws {
         try await withOldChain(engine, aged: Self.day * 6) { store in
             let sizes = try await thin(store.open("new"), at: store.clock.now)

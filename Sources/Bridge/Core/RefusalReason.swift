@@ -12,6 +12,10 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case clientWithoutRight = "client_without_right"
     /// The session was itself handed over, so it hands nothing on.
     case chainedSession = "chained_session"
+    /// What asked did not show that it is a page of ours.
+    case foreignPage = "foreign_page"
+    /// The value of a cookie that a website of another domain knows, where it would open the account.
+    case keptElsewhere = "kept_elsewhere"
     /// The sign-in is too weak or too old for what it is to open.
     case authenticationTooWeak = "authentication_too_weak"
     /// The user is disabled.
@@ -178,6 +182,8 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case otherNetwork = "other_network"
     /// The user said no in the browser that had asked.
     case declinedInBrowser = "declined_in_browser"
+    /// The user said no on the phone that was asked.
+    case declinedOnPhone = "declined_on_phone"
 
     // The paths of the VA's service (contract §16.8).
     /// Not an app with Native SSO, or no challenge by S256.

@@ -9,7 +9,8 @@ struct AuditController: AdministratorGroup {
     static let routes: [Route<Self>] = [
         Route(.get, "/api/admin/audit-events", "searchAudit", as: .json, .administrator, search),
         Route(
-            .get, "/api/admin/audit-events.csv", "exportAuditCsv", as: .json, .administrator(for: .take), exports(.csv)),
+            .get, "/api/admin/audit-events.csv", "exportAuditCsv", as: .json, .administrator(for: .take),
+            exports(.csv)),
         Route(
             .get, "/api/admin/audit-events.jsonl", "exportAuditLines", as: .json, .administrator(for: .take),
             exports(.jsonLines)),
@@ -76,7 +77,7 @@ struct AuditController: AdministratorGroup {
         // An answer to HEAD takes nothing out of the log.
         if request.method != .head {
             let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
-            try await log.append([action.event(.auditExported, facts: ["format": format.rawValue])])
+            try await log.append([action.event(.auditExported, facts: Self.facts(of: format, query))])
         }
         let export = AuditExport(log)
         return Response(
@@ -91,6 +92,16 @@ struct AuditController: AdministratorGroup {
                 }
                 try await writer.finish(nil)
             })
+    }
+
+    /// What was taken out of the log. What is searched for may be a secret that leaked.
+    private static func facts(of format: AuditExport.Format, _ query: FormParameters) -> [String: String] {
+        var facts = ["format": format.rawValue]
+        facts["limit"] = query["limit"]
+        for name in AuditFilterReader.names {
+            facts["filter_\(name)"] = query[name].map { StrayedSecret.redacting($0) }
+        }
+        return facts
     }
 
     private static func headers(of format: AuditExport.Format) -> HTTPFields {

@@ -14,9 +14,8 @@ package final class BearerGate: Sendable {
     private let time: TimeSource
 
     package init(
-        authenticator: any BearerAuthenticator, constraint: SenderConstraint = SenderConstraint(proofs: nil),
-        clients: Reloadable<ClientDirectory>, limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog,
-        time: TimeSource = .system
+        authenticator: any BearerAuthenticator, constraint: SenderConstraint, clients: Reloadable<ClientDirectory>,
+        limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog, time: TimeSource
     ) {
         self.authenticator = authenticator
         inquiries = BearerInquiries(authenticator, limiter: limiter, limits: limits, refusals: refusals)
@@ -28,9 +27,9 @@ package final class BearerGate: Sendable {
         self.time = time
     }
 
-    /// - Throws: `invalid_token`, with a bare challenge when there is no token; `unauthorized_client` for a client's own;
-    ///   `invalid_dpop_proof` or `use_dpop_nonce` for one that is bound to a key; `rate_limited` where its issuer is not
-    ///   asked about another; ``StorageError`` when it cannot be found out now.
+    /// - Throws: `invalid_token`, with a bare challenge when there is no token; `unauthorized_client` for a client's
+    ///   own; `invalid_dpop_proof` or `use_dpop_nonce` for one that is bound to a key; `rate_limited` where its issuer
+    ///   is not asked about another; ``StorageError`` when it cannot be found out now.
     func identity(of request: Request, origin: RequestOrigin) async throws -> BearerIdentity {
         let now = time.now()
         return try await admit(try BearerReader.token(in: request), origin: origin) { presented in
@@ -40,8 +39,8 @@ package final class BearerGate: Sendable {
         }
     }
 
-    /// What would become of a bearer that asks for a login token, and why (contract §13). A token that is bound to a key
-    /// is judged without the proof, which only its holder can make.
+    /// What would become of a bearer that asks for a login token, and why (contract §13). A token that is bound to a
+    /// key is judged without the proof, which only its holder can make.
     /// - Parameters:
     ///   - website: the `client_id` that it is to open; `nil` for the default website.
     ///   - issuer: what would be asked for the login token.
@@ -71,7 +70,7 @@ package final class BearerGate: Sendable {
         explanation.note("issuer", identity.issuer)
         explanation.note("user", identity.subject.rawValue)
         explanation.note("session", identity.sessionID?.rawValue ?? "not named")
-        if identity.proofKeyThumbprint != nil { explanation.note("proof of possession", "needed; not judged here") }
+        if identity.proofKeyThumbprint != nil { explanation.leaveOpen(ExplainedCheck.proofOfPossession) }
         return identity
     }
 
@@ -129,10 +128,29 @@ package final class BearerGate: Sendable {
         }
     }
 
+    /// Answers an admitted token of our own; where it was granted too little for that, that is recorded.
+    func recordingScope<Value: Sendable>(
+        of access: AccessTokenClaims, origin: RequestOrigin, _ work: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await work()
+        } catch let error as OAuthError where error.code == .insufficientScope {
+            try await record(error.code.rawValue, of: access, origin: origin)
+            throw error
+        }
+    }
+
+    /// Records that a good token of our own was refused, and whose it is. Bounds of its own keep the log from filling:
+    /// bearers that anybody can make up must not hide it.
+    func record(_ reason: String, of access: AccessTokenClaims, origin: RequestOrigin) async throws {
+        try await refusals.bearerRefused(reason: reason, of: TokenOwner(access), origin: origin, at: time.now())
+    }
+
     /// Records that a bearer was refused.
     ///
     /// Over the limit the answer stays the same, so that one bad client behind a shared address takes nothing from the
-    /// others; only the audit log stops growing with every attempt.
+    /// others; only the audit log stops growing with every attempt. Where the bearer itself is good, a bound of its own
+    /// sees to that.
     /// - Parameters:
     ///   - issuer: one of the settings that it says to be of.
     ///   - identity: whom it names, where the bearer itself is good.
@@ -140,8 +158,10 @@ package final class BearerGate: Sendable {
         _ reason: String, issuer: String? = nil, of identity: BearerIdentity? = nil, origin: RequestOrigin
     ) async throws {
         let now = time.now()
-        let decision = try await limitGate.take(limits.refusedBearerKeys(origin: origin), origin: origin, at: now)
-        guard case .allowed = decision else { return }
+        if identity == nil {
+            let decision = try await limitGate.take(limits.refusedBearerKeys(origin: origin), origin: origin, at: now)
+            guard case .allowed = decision else { return }
+        }
         try await refusals.bearerRefused(
             reason: reason, issuer: issuer, of: identity,
             client: identity.flatMap { clients.current.recordable($0.clientID) }, origin: origin, at: now)

@@ -48,7 +48,11 @@ extension RouteGuard where Group == CompatibleSessionController, Admitted == App
             } catch let error as OAuthError where error.code == .invalidToken {
                 throw invalidToken
             }
-            guard try await !group.browsers.isKeptElsewhere(claims) else { throw invalidToken }
+            guard try await !group.browsers.isKeptElsewhere(claims) else {
+                try await group.gate.record(
+                    RefusalReason.keptElsewhere.rawValue, of: claims, origin: context.origin(of: request))
+                throw invalidToken
+            }
             return .app(claims)
         }
         guard let session = try await group.browsers.signedIn(by: request)?.session else {

@@ -11,6 +11,10 @@ enum CompatibleParameters {
     ) async throws -> FormParameters {
         try await tokens.refuseSecrets(in: try request.query(), origin: origin)
         let body = try await BodyReader.bytes(of: request, upTo: TokenController.bodyLimit)
+        return try await tokens.recordingUnreadable(origin: origin) { try parameters(request, body: body) }
+    }
+
+    private static func parameters(_ request: Request, body: [UInt8]) throws -> FormParameters {
         var text = Array((request.uri.query ?? "").utf8)
         switch BodyReader.mediaType(of: request) {
         case "application/x-www-form-urlencoded"?: text += [UInt8(ascii: "&")] + body
@@ -21,7 +25,7 @@ enum CompatibleParameters {
         default: break
         }
         let parameters = try FormParameters(parsing: text)
-        try parameters.checkUnique()
+        try parameters.checkUnique(detail: RefusalReason.repeatedParameter.rawValue)
         try parameters.checkText()
         return parameters
     }

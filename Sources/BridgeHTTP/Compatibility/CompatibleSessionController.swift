@@ -29,7 +29,10 @@ struct CompatibleSessionController: BrowserGroup {
     ) async throws -> Response {
         var claims =
             switch asker {
-            case .app(let token): try await provider.userInfo.claims(openedBy: token)
+            case .app(let token):
+                try await gate.recordingScope(of: token, origin: context.origin(of: request)) {
+                    try await provider.userInfo.claims(openedBy: token)
+                }
             case .browser(let session): try await provider.userInfo.claims(openedBy: session)
             }
         claims["first_name"] = claims["given_name"]
@@ -62,7 +65,7 @@ struct CompatibleSessionController: BrowserGroup {
     }
 
     private func signedOut(_ request: Request, _ context: BridgeRequestContext) async throws -> Response {
-        let form = try await proven(request, .signOut)
+        let form = try await proven(request, context, .signOut)
         var cookies: HTTPFields = [:]
         let named = client(named: form[Self.clientField])
         let ended = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &cookies)
@@ -75,8 +78,8 @@ struct CompatibleSessionController: BrowserGroup {
 
     private func client(named id: String?) -> Client? { id.flatMap { clients.current[ClientID(rawValue: $0)] } }
 
-    /// Where a sign-out leads to: the first address that the named client has registered for it, or else the client that
-    /// the sessions are of; `nil` where it has none.
+    /// Where a sign-out leads to: the first address that the named client has registered for it, or else the client
+    /// that the sessions are of; `nil` where it has none.
     private func signedOutAddress(_ named: Client?, _ sessions: [WebSession]) -> String? {
         let client = named ?? sessions.first.flatMap { clients.current[$0.clientID] }
         return client?.postLogoutRedirectURIs.first?.description
@@ -87,27 +90,32 @@ struct CompatibleSessionController: BrowserGroup {
         _ request: Request, context: BridgeRequestContext, asker: AppOrBrowser
     ) async throws -> Response {
         let origin = context.origin(of: request)
-        let ending = Ending(at: time.now(), reason: .allSessionsRevoked, origin: origin)
+        let now = time.now()
+        func ending(by asker: EndingAsker) -> Ending {
+            Ending(at: now, reason: .allSessionsRevoked, origin: origin, by: asker)
+        }
         switch asker {
         case .app(let token):
-            guard try await endingEverything.isAllowed(to: token) else {
-                try await gate.record(ErrorCode.insufficientScope.rawValue, origin: origin)
+            if let reason = try await endingEverything.refusal(of: token) {
+                try await gate.record(reason.rawValue, of: token, origin: origin)
                 throw OAuthError(
                     .insufficientScope, "this takes an app of your own, or the scope \(Scope.revokeAllSessions)",
                     challenge: "Bearer error=\"insufficient_scope\", scope=\"\(Scope.revokeAllSessions)\"")
             }
-            try await endings.end(.user(token.subject), ending)
+            let client = EndingAsker(token.clientID, in: token.sessionID)
+            try await endings.end(.user(token.subject), ending(by: client))
             return Response(status: .ok, headers: [.cacheControl: "no-store"])
         case .browser(let session):
-            _ = try await proven(request, .endAllSessions)
-            guard try await endingEverything.isAllowed(in: session) else {
-                try await gate.record(ErrorCode.forbidden.rawValue, origin: origin)
+            _ = try await proven(request, context, .endAllSessions)
+            if let reason = try await endingEverything.refusal(in: session) {
+                try await kit.refusals.browserRefused(reason, in: session, origin: origin, at: time.now())
                 throw SignInNeeded(
                     error: OAuthError(.forbidden, "this takes a sign-in here, or an app of your own"))
             }
             var response = onward(SessionController.signedOutEverywherePath, request)
             _ = try await browserSignOut.signOut(
-                request, endingFirst: (.user(session.subject), ending), origin: origin, in: &response.headers)
+                request, endingFirst: (.user(session.subject), ending(by: EndingAsker(session.id))), origin: origin,
+                in: &response.headers)
             return response
         }
     }
@@ -131,13 +139,16 @@ struct CompatibleSessionController: BrowserGroup {
     }
 
     /// The form of a request that a page of ours made.
-    private func proven(_ request: Request, _ purpose: FormTokens.Purpose) async throws -> FormParameters {
+    private func proven(
+        _ request: Request, _ context: BridgeRequestContext, _ purpose: FormTokens.Purpose
+    ) async throws -> FormParameters {
         let isForm = BodyReader.isForm(request)
         let form = isForm ? try await BodyReader.form(of: request, upTo: TokenController.bodyLimit) : .none
         guard
             SameOriginProof(publicOrigin: origins.own(of: request)).holds(for: request)
                 || request.isOurs(form, for: purpose, isOfSession: true, by: formTokens)
         else {
+            try await recordForeignPage(request, context)
             throw OAuthError(.forbidden, "this takes a page of the same origin")
         }
         return form

@@ -25,13 +25,16 @@ struct CompatibleTokenController: BrowserGroup {
     @Sendable func token(
         _ request: Request, context: BridgeRequestContext, sent: FormParameters
     ) async throws -> Response {
+        func refused(with error: OAuthError) async throws -> OAuthError {
+            try await recorded(error, from: named(in: sent), request, context)
+        }
         func refused(_ reason: RefusalReason) async throws -> OAuthError {
-            try await recorded(OAuthError(.invalidRequest, detail: reason), request, context)
+            try await refused(with: OAuthError(.invalidRequest, detail: reason))
         }
         try await context.requireAwaited()
         guard let name = sent["grant_type"] else { throw try await refused(.missingGrantType) }
         guard let type = GrantType(rawValue: name) else {
-            throw try await recorded(TokenEndpoint.unsupportedGrantType, request, context)
+            throw try await refused(with: TokenEndpoint.unsupportedGrantType)
         }
         // That service exchanges access tokens alone; what is missing is told first.
         if type == .tokenExchange, sent["subject_token_type"] == TokenTypeURI.idToken,
@@ -52,8 +55,7 @@ struct CompatibleTokenController: BrowserGroup {
         // Its apps send the code alone: it knows its client.
         if parameters["client_id"] == nil {
             guard let client = grant?.clientID else {
-                throw try await recorded(
-                    Self.invalidCode(RefusalReason.unknownCode.rawValue), request, context)
+                throw try await refused(with: Self.invalidCode(RefusalReason.unknownCode.rawValue))
             }
             parameters = try CompatibleParameters.adding([("client_id", client.rawValue)], to: parameters)
         }
@@ -78,7 +80,7 @@ struct CompatibleTokenController: BrowserGroup {
     ) async throws -> Response {
         guard let token = parameters["refresh_token"] else {
             guard clients.current.tokenCookiePrefixes.contains(where: request.hasRefreshCookie) else {
-                throw OAuthError(.invalidRequest, detail: .missingRefreshToken)
+                throw try await recorded(Self.missingRefreshToken, from: named(in: parameters), request, context)
             }
             let proof = request.headers[.xCSRFToken] ?? parameters["anti_csrf_token"]
             return try await refresh.renew(request, context, proof: proof, path: SignInCompatibility.refreshPath)
@@ -86,7 +88,7 @@ struct CompatibleTokenController: BrowserGroup {
         try await context.requireAwaited()
         var pairs = [("grant_type", GrantType.refreshToken.rawValue)]
         if parameters["client_id"] == nil {
-            guard let client = try await session(ofRefreshToken: token)?.clientID else {
+            guard let client = try await known(token)?.session.clientID else {
                 throw try await recorded(Self.invalidRefreshToken, request, context)
             }
             pairs.append(("client_id", client.rawValue))
@@ -99,14 +101,26 @@ struct CompatibleTokenController: BrowserGroup {
         }
     }
 
+    private static let missingRefreshToken = OAuthError(.invalidRequest, detail: .missingRefreshToken)
     private static let invalidRefreshToken = OAuthError(
         .invalidToken, "Refresh token is not valid", detail: .unknownRefreshToken)
+    private static let endedRefreshToken = OAuthError(
+        .invalidToken, "Refresh token is not valid", detail: .sessionEnded)
 
+    /// - Parameters:
+    ///   - sender: who sent it, as far as that is known.
+    ///   - owner: whose the token is that came with it, where that is known.
     private func recorded(
-        _ error: OAuthError, _ request: Request, _ context: BridgeRequestContext
+        _ error: OAuthError, from sender: SendingClient = .unknown, of owner: TokenOwner? = nil,
+        _ request: Request, _ context: BridgeRequestContext
     ) async throws -> OAuthError {
-        try await tokens.record(error, origin: context.origin(of: request))
+        try await tokens.record(error, from: sender, of: owner, origin: context.origin(of: request))
         return error
+    }
+
+    /// Whose a request says to be; nobody has checked it.
+    private func named(in parameters: FormParameters) -> SendingClient {
+        SendingClient(named: parameters["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] })
     }
 
     /// With the device secret everything that it spawned ends, without it the one session.
@@ -116,29 +130,37 @@ struct CompatibleTokenController: BrowserGroup {
         let origin = context.origin(of: request)
         let now = time.now()
         guard let token = parameters["refresh_token"] else {
-            throw OAuthError(.invalidRequest, detail: .missingRefreshToken)
+            throw try await recorded(Self.missingRefreshToken, from: named(in: parameters), request, context)
         }
         if let cookie = OpaqueSecret(token, kind: .sessionRefresh) {
             return try await signOut(cookie, request, context, parameters: parameters)
         }
-        guard let session = try await session(ofRefreshToken: token), session.isAlive(at: now) else {
-            throw try await recorded(Self.invalidRefreshToken, request, context)
+        guard let known = try await known(token) else {
+            throw try await recorded(Self.invalidRefreshToken, from: named(in: parameters), request, context)
+        }
+        let session = known.session
+        let asker = EndingAsker(session.clientID, in: session.id)
+        guard session.isAlive(at: now) else {
+            throw try await recorded(
+                Self.endedRefreshToken, from: .known(session.clientID), of: known.owner(), request, context)
         }
         if let text = parameters["device_secret"] {
             // A stolen refresh token must not end somebody else's device, nor an app one that is not shared with it
             // (contract §16.7).
             let directory = clients.current
-            guard let secret = OpaqueSecret(text, kind: .deviceSecret),
-                let known = try await compatibility.devices.deviceSecret(digest: secret.digest),
-                known.device.subject == session.subject, let client = directory[session.clientID],
-                client.mayHold(known.device, among: directory)
+            let presented = OpaqueSecret(text, kind: .deviceSecret)
+            let found = try await deviceSecret(of: presented)
+            guard let secret = presented, let device = found, device.subject == session.subject,
+                directory[session.clientID]?.mayHold(device, among: directory) == true
             else {
-                throw try await recorded(Self.wrongDeviceSecret, request, context)
+                throw try await recorded(
+                    Self.wrongDeviceSecret, from: .known(session.clientID), of: known.owner(beside: found?.id),
+                    request, context)
             }
-            try await secrets.revoke(secret, reason: .signedOut, origin: origin, at: now)
+            try await secrets.revoke(secret, reason: .signedOut, by: asker, origin: origin, at: now)
         }
         try await endings.end(
-            .appSession(session.id), Ending(at: now, reason: .signedOut, origin: origin))
+            .appSession(session.id), Ending(at: now, reason: .signedOut, origin: origin, by: asker))
         return Response(status: .ok, headers: TokenAnswer.headers)
     }
 
@@ -149,12 +171,16 @@ struct CompatibleTokenController: BrowserGroup {
     private func signOut(
         _ cookie: OpaqueSecret, _ request: Request, _ context: BridgeRequestContext, parameters: FormParameters
     ) async throws -> Response {
-        guard parameters["device_secret"] == nil else {
-            throw try await recorded(Self.wrongDeviceSecret, request, context)
+        func refused(_ error: OAuthError) async throws -> OAuthError {
+            let session = try await refresh.refresh.session(of: cookie)
+            let owner = session.map { TokenOwner(of: $0, digest: cookie.digest) }
+            let sender = session.map { SendingClient.known($0.clientID) } ?? .unknown
+            return try await recorded(error, from: sender, of: owner, request, context)
         }
+        guard parameters["device_secret"] == nil else { throw try await refused(Self.wrongDeviceSecret) }
         let hasEnded = try await refresh.refresh.signOut(
             cookie, proof: parameters["anti_csrf_token"], origin: context.origin(of: request))
-        guard hasEnded else { throw try await recorded(Self.invalidRefreshToken, request, context) }
+        guard hasEnded else { throw try await refused(Self.invalidRefreshToken) }
         return Response(status: .ok, headers: TokenAnswer.headers)
     }
 
@@ -196,9 +222,28 @@ struct CompatibleTokenController: BrowserGroup {
         return try await compatibility.grants.code(digest: secret.digest)?.code.grant
     }
 
-    private func session(ofRefreshToken token: String) async throws -> AppSession? {
-        guard let secret = OpaqueSecret(token, kind: .refreshToken) else { return nil }
-        return try await compatibility.grants.refreshToken(digest: secret.digest)?.session
+    /// A refresh token that was given out, and the session that it is of.
+    private struct KnownRefreshToken {
+        let digest: String
+        let session: AppSession
+
+        /// - Parameter device: what came along with it.
+        func owner(beside device: DeviceSecretID? = nil) -> TokenOwner {
+            TokenOwner(of: session, digest: digest, beside: device)
+        }
+    }
+
+    private func known(_ token: String) async throws -> KnownRefreshToken? {
+        guard let secret = OpaqueSecret(token, kind: .refreshToken),
+            let state = try await compatibility.grants.refreshToken(digest: secret.digest)
+        else { return nil }
+        return KnownRefreshToken(digest: secret.digest, session: state.session)
+    }
+
+    /// The device that a secret is of, in whatever state.
+    private func deviceSecret(of secret: OpaqueSecret?) async throws -> DeviceSecret? {
+        guard let secret else { return nil }
+        return try await compatibility.devices.deviceSecret(digest: secret.digest)?.device
     }
 }
 

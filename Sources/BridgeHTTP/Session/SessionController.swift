@@ -83,6 +83,7 @@ struct SessionController: BrowserGroup {
         let own = origins.own(of: request)
         let isProven = SameOriginProof(publicOrigin: own).holds(for: request)
         guard try isProven || (isForm && isOurs(FormParameters(parsing: body), request)) else {
+            try await recordForeignPage(request, context)
             throw OAuthError(.forbidden, "signing out takes a page of the same origin")
         }
         var response =

@@ -12,7 +12,8 @@ extension AuditCommand {
                 `drawbridge audit verify` names everything. If you know the reason, this verifies the whole log \
                 and names what it takes over, sets the file aside under another name, begins a new one with what \
                 the database has, signs for beginnings that are gone, and records it all with your reason. It \
-                mends nothing: an event that was changed stays reported by audit verify.
+                mends nothing: an event that was changed stays reported by audit verify. Checkpoints that the \
+                database has lost (checkpoint_missing) are taken in the same way.
 
                 --public-key names a file with earlier audit signing keys, where the key was replaced: else notes \
                 that they signed are told as checkpoint_unknown_key.
@@ -36,8 +37,10 @@ extension AuditCommand {
             let own = try await options.auditSigningKey().verifierKey
             let keys = try await options.trustedKeys(trusted) + [own]
             try await options.withStorage { storage in
-                try await AuditAcceptance(storage: storage, location: location, keys: keys, action: .atCommandLine())
-                    .run(saying: reason)
+                let acceptance = AuditAcceptance(
+                    storage: storage, location: location, keys: keys, action: .atCommandLine(),
+                    seeksLostCheckpoints: true)
+                try await acceptance.run(saying: reason)
             }
         }
     }
@@ -49,9 +52,14 @@ struct AuditAcceptance {
     let location: StorageLocation
     let keys: [AuditVerifierKey]
     let action: AdminAction
+    /// Whether checkpoints that the database has lost are a reason as well, which only the whole verification finds. No
+    /// restored backup explains them.
+    var seeksLostCheckpoints = false
 
     func run(saying reason: String) async throws {
-        guard try await hasReason(), case let (found, unlisted) = try await problems(), !found.isEmpty else {
+        guard let cause = try await findCause(), case let (found, unlisted) = try await problems(cause.report),
+            !found.isEmpty
+        else {
             StandardOutput.say("The log contradicts nothing; there is nothing to accept.")
             return
         }
@@ -71,9 +79,13 @@ struct AuditAcceptance {
     }
 
     /// Everything that is wrong with the log: what is set aside here leaves every later report.
+    /// - Parameter verified: what a verification just now said; `nil` verifies, which reads the whole log.
     /// - Returns: what contradicts the notes before the rest, and how many there are beyond the list.
-    private func problems() async throws -> (found: [AuditVerificationReport.Problem], unlisted: Int) {
-        let report = try await verification()
+    private func problems(
+        _ verified: AuditVerificationReport?
+    ) async throws -> (found: [AuditVerificationReport.Problem], unlisted: Int) {
+        let report: AuditVerificationReport
+        if let verified { report = verified } else { report = try await verification() }
         // Again, because that takes its time: what was kept meanwhile is set aside as well.
         let contradictions = try await contradictions()
         let further = (report.problems + report.furtherKinds).filter { problem in
@@ -86,10 +98,19 @@ struct AuditAcceptance {
         return (contradictions + further, report.problemCount - listed)
     }
 
-    /// Whether the file shows what `audit verify` reports for as long as the file is there.
-    private func hasReason() async throws -> Bool {
-        if try !location.auditNoteFile.read().malformedLines.isEmpty { return true }
-        return try await !contradictions().isEmpty
+    /// What there is to accept.
+    private struct Cause {
+        /// Where it took the whole verification to find it.
+        var report: AuditVerificationReport?
+    }
+
+    /// What the file shows that `audit verify` reports for as long as the file is there; `nil` where that is nothing.
+    private func findCause() async throws -> Cause? {
+        if try !location.auditNoteFile.read().malformedLines.isEmpty { return Cause() }
+        if try await !contradictions().isEmpty { return Cause() }
+        guard seeksLostCheckpoints, case let report = try await verification() else { return nil }
+        let isLost = (report.problems + report.furtherKinds).contains { $0.kind == .checkpointMissing }
+        return isLost ? Cause(report: report) : nil
     }
 
     private func contradictions() async throws -> [AuditVerificationReport.Problem] {
@@ -122,8 +143,11 @@ struct AuditAcceptance {
 
     private static func sentence(_ problem: AuditVerificationReport.Problem) -> String {
         let place = problem.file.map { "\($0), \(problem.whereabouts)" } ?? problem.whereabouts.printable
-        guard problem.kind == .truncated else { return "\(place): \(problem.kind.rawValue)" }
-        return "The audit log ends before \(place): what was written from there on is gone."
+        return switch problem.kind {
+        case .truncated: "The audit log ends before \(place): what was written from there on is gone."
+        case .checkpointMissing: "Checkpoints from \(place) on are gone from the database; the events are as they say."
+        default: "\(place): \(problem.kind.rawValue)"
+        }
     }
 
     private func record(

@@ -16,6 +16,11 @@ extension AuditCommand {
                 in them, or it is not the one that was written. What retention removed is listed as cuts; \
                 --retention says how long events had to stay at least.
 
+                checkpoint_missing means that the events agree with checkpoints kept outside of the database, but \
+                that it has lost these checkpoints itself, more of them than restored backups explain: somebody \
+                removed them. Keep copies of both, find out who can write to the database, and go on with \
+                drawbridge audit accept. One checkpoint that is gone between two others is not reported.
+
                 Examples:
                   drawbridge audit verify --config drawbridge.yaml --public-key audit.pub
                   drawbridge audit verify --config drawbridge.yaml --retention 400d \\

@@ -16,6 +16,10 @@ struct ReasonOption: ParsableArguments {
         guard !reason.isEmpty, AdminAction.isReason(reason) else {
             throw ValidationError("--reason must be one line of 1 to \(AdminAction.reasonLimit) characters.")
         }
+        guard StrayedSecret.redacting(reason) == reason else {
+            throw ValidationError(
+                "--reason holds a token or secret, or what begins like one: whoever reads the audit log would have it.")
+        }
     }
 
     func action() -> AdminAction { .atCommandLine(reason: reason) }

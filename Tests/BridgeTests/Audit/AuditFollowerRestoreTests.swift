@@ -22,7 +22,7 @@ import Testing
     }
 
     private func follower() async throws -> AuditFollower {
-        var follower = AuditFollower(log: log, heads: [])
+        var follower = AuditFollower(log: log, position: AuditPosition([]))
         let read = try await follower.next()
         try #require(read.count == 40)
         return follower
@@ -86,7 +86,7 @@ import Testing
         let long = AuditFixture.chain(2100, detail: nil)
         log.holdNow(long)
         var fromTheEnd = AuditFollower(log: log, position: try await AuditPosition.end(of: log))
-        var fromTheBeginning = AuditFollower(log: log, heads: [])
+        var fromTheBeginning = AuditFollower(log: log, position: AuditPosition([]))
         _ = try await fromTheBeginning.next()
         #expect(fromTheBeginning.position == fromTheEnd.position)
         log.holdNow(chain(long, upTo: 2080, then: 60))
@@ -102,7 +102,7 @@ import Testing
     @Test func `an event whose hash cannot be read is not taken for another's`() async throws {
         let unreadable = AuditDamage(.event, node: "a", sequence: 40, field: "hash")
         let entries = old.prefix(39).map(AuditEntry.intact) + [.damaged(unreadable)]
-        var follower = AuditFollower(log: FixedAuditLog(entries: entries), heads: [])
+        var follower = AuditFollower(log: FixedAuditLog(entries: entries), position: AuditPosition([]))
         _ = try await follower.next()
         let more = try await follower.next()
         #expect(more.isEmpty)

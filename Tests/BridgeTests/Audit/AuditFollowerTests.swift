@@ -15,7 +15,8 @@ import Testing
     @Test func `what is written comes once, in order`() async throws {
         try await withService { service in
             try await write(["before"], to: service)
-            var follower = AuditFollower(log: service.storage, heads: try await service.storage.chains())
+            var follower = AuditFollower(
+                log: service.storage, position: try await AuditPosition.end(of: service.storage))
             #expect(try await follower.next().isEmpty)
             try await write(["a", "b"], to: service)
             #expect(try await follower.next().map(\.value?.event.subject) == ["a", "b"])
@@ -28,7 +29,7 @@ import Testing
     @Test func `from a position everything behind it is read, also by another follower`() async throws {
         try await withService { service in
             try await write(["a", "b"], to: service)
-            var first = AuditFollower(log: service.storage, heads: [])
+            var first = AuditFollower(log: service.storage, position: AuditPosition([]))
             #expect(try await first.next().map(\.value?.event.subject) == ["a", "b"])
             try await write(["c"], to: service)
             var second = AuditFollower(log: service.storage, position: first.position)
@@ -51,7 +52,8 @@ import Testing
     }
 
     @Test func `what a node wrote comes in the order of its chain, though its clock was set back`() async throws {
-        var follower = AuditFollower(log: FixedAuditLog(chain("a", [0, 90, 30]) + chain("b", [10, 95])), heads: [])
+        let log = FixedAuditLog(chain("a", [0, 90, 30]) + chain("b", [10, 95]))
+        var follower = AuditFollower(log: log, position: AuditPosition([]))
         let read = try await follower.next()
         #expect(read.map(\.id) == ["a-1", "b-1", "a-2", "a-3", "b-2"])
     }

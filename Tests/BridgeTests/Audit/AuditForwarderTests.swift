@@ -140,8 +140,14 @@ final class RestoredAuditLog: AuditLog {
     private func forwarder(
         _ records: [AuditRecord], start: AuditForwarder.Start = .beginning
     ) -> AuditForwarder {
+        forwarder(over: FixedAuditLog(records), of: ["a", "a-cli"], start: start)
+    }
+
+    private func forwarder(
+        over log: any AuditLog, of nodes: [String] = ["a"], start: AuditForwarder.Start = .beginning
+    ) -> AuditForwarder {
         AuditForwarder(
-            nodes: ["a", "a-cli"], start: start, log: FixedAuditLog(records), cursors: cursors, status: status,
+            nodes: nodes, start: start, log: log, cursors: cursors, status: status,
             time: TimeSource({ noon }, uptime: { [clock] in clock.now }))
     }
 
@@ -212,16 +218,15 @@ final class RestoredAuditLog: AuditLog {
         let other = other(count)
         let receiver = ScriptedReceiver()
         let pauses = Mutex(0)
-        try await AuditForwarder(nodes: ["a"], start: .beginning, log: log, cursors: cursors, status: status)
-            .forward(over: receiver) { [cursors] in
-                pauses.withLock { pauses in
-                    pauses += 1
-                    guard pauses == 1 else { return false }
-                    cursors.goBack(to: ["a": 5])
-                    log.holdNow(other)
-                    return true
-                }
+        try await forwarder(over: log).forward(over: receiver) { [cursors] in
+            pauses.withLock { pauses in
+                pauses += 1
+                guard pauses == 1 else { return false }
+                cursors.goBack(to: ["a": 5])
+                log.holdNow(other)
+                return true
             }
+        }
         #expect(receiver.records == Array(chain.prefix(10)) + other.dropFirst(5))
         #expect(cursors.sequences == ["a": 6 + count])
     }
@@ -230,10 +235,7 @@ final class RestoredAuditLog: AuditLog {
         let log = RestoredAuditLog(Array(chain.prefix(10)))
         let other = other(9)
         let pauses = Mutex(0)
-        try await AuditForwarder(
-            nodes: ["a"], start: .beginning, log: log, cursors: cursors, status: status,
-            time: TimeSource({ noon }, uptime: { [clock] in clock.now })
-        ).forward(over: ScriptedReceiver(settling: .seconds(5))) { [cursors, clock] in
+        try await forwarder(over: log).forward(over: ScriptedReceiver(settling: .seconds(5))) { [cursors, clock] in
             clock.advance(by: .seconds(6))
             return pauses.withLock { pauses in
                 pauses += 1
@@ -259,8 +261,7 @@ final class RestoredAuditLog: AuditLog {
         let log = FixedAuditLog(
             Array(chain.prefix(10)) + [far], heads: [AuditChainHead(node: "a", sequence: 10, hash: chain[9].hash)])
         let receiver = ScriptedReceiver()
-        try await AuditForwarder(nodes: ["a"], start: .beginning, log: log, cursors: cursors, status: status)
-            .forward(over: receiver) { false }
+        try await forwarder(over: log).forward(over: receiver) { false }
         #expect(receiver.records == Array(chain.prefix(10)))
         #expect(status.current.lost == 0)
     }
@@ -282,11 +283,8 @@ final class RestoredAuditLog: AuditLog {
         let checkpoints = try [3, 200, 450].map { try AuditFixture.checkpoint(chain, at: $0, by: key) }
         let cut = try AuditFixture.cut(chain, through: 200, by: key)
         let log = FixedAuditLog(chain, checkpoints: checkpoints, cuts: [cut])
-        func forwarder() -> AuditForwarder {
-            AuditForwarder(nodes: ["a"], start: .beginning, log: log, cursors: cursors, status: status)
-        }
         let receiver = ScriptedReceiver()
-        try await forwarder().forward(over: receiver) { false }
+        try await forwarder(over: log).forward(over: receiver) { false }
         let notes = receiver.items.compactMap { if case .note(let note) = $0 { note } else { nil } }
         #expect(
             notes == [
@@ -300,7 +298,7 @@ final class RestoredAuditLog: AuditLog {
             #expect(before.max() ?? 0 >= note.sequence)
         }
         let again = ScriptedReceiver()
-        try await forwarder().forward(over: again) { false }
+        try await forwarder(over: log).forward(over: again) { false }
         #expect(again.items == [])
     }
 
@@ -310,8 +308,7 @@ final class RestoredAuditLog: AuditLog {
             FixedAuditLog(Array(chain.prefix(3))),
             then: FixedAuditLog(Array(chain.prefix(5)), checkpoints: [checkpoint]))
         let receiver = ScriptedReceiver()
-        try await AuditForwarder(nodes: ["a"], start: .beginning, log: log, cursors: cursors, status: status)
-            .forward(over: receiver) { false }
+        try await forwarder(over: log).forward(over: receiver) { false }
         let events = chain.prefix(5).map { AuditForwardItem.entry(.intact($0)) }
         #expect(receiver.items == events + [.note(.checkpoint(checkpoint))])
     }
@@ -320,9 +317,7 @@ final class RestoredAuditLog: AuditLog {
         let damage = AuditDamage(.event, node: "a", sequence: 2, field: "outcome")
         let entries = chain.prefix(4).map { $0.sequence == 2 ? AuditEntry.damaged(damage) : .intact($0) }
         let receiver = ScriptedReceiver()
-        try await AuditForwarder(
-            nodes: ["a"], start: .beginning, log: FixedAuditLog(entries: entries), cursors: cursors, status: status
-        ).forward(over: receiver) { false }
+        try await forwarder(over: FixedAuditLog(entries: entries)).forward(over: receiver) { false }
         #expect(receiver.items == entries.map(AuditForwardItem.entry))
     }
 

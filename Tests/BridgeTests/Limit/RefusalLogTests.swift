@@ -123,18 +123,3 @@ extension RefusalCeiling {
         return ceiling
     }
 }
-
-/// A user agent of any length (contract §12).
-@Suite struct RequestOriginTests {
-    @Test(arguments: [
-        (String(repeating: "a", count: 600), 512), (String(repeating: "é", count: 300), 512),
-        ("x" + String(repeating: "é", count: 300), 511), (String(repeating: "a", count: 512), 512), ("", 0),
-        // One character of twenty thousand bytes.
-        ("e" + String(repeating: "\u{301}", count: 10_000), 511),
-    ])
-    func `a user agent is cut to 512 bytes, between characters of Unicode`(agent: String, bytes: Int) {
-        let kept = origin(userAgent: agent).userAgent ?? "none"
-        #expect(kept.utf8.count == bytes)
-        #expect(agent.utf8.starts(with: kept.utf8))
-    }
-}

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import StorageConformance
 import Testing
@@ -70,10 +71,10 @@ import Testing
             authentication: claims.authentication, target: claims.target, binding: binding)
     }
 
-    private func addPortal(_ service: Service) throws {
+    private func addPortal(_ service: Service) {
         var portal = Client(id: "portal", name: "Portal", kind: .web, mayReach: [website])
         portal.isPortal = true
-        service.clients.replace(with: ClientDirectory(try testClients() + [portal], defaultTarget: website))
+        service.clients.add(portal)
     }
 
     /// Makes the trial one that the question says no to, and no question before it.
@@ -88,7 +89,7 @@ import Testing
             return .refused(.expired)
         case .isForTheWebsite:
             trial.websiteID = "cookies"
-            return .refused(row.channel == .request ? .wrongWebsite : .unknownWebsite)
+            return .refused(.wrongWebsite)
         case .appMayOpenTheWebsite:
             trial.claims = changed(trial.claims, clientID: "mute")
             return .refused(.clientWithoutRight)
@@ -103,7 +104,7 @@ import Testing
             service.redeemer.attempts.ofServers.remember(opened, of: trial.claims.id, at: service.clock.now)
             return .opened
         case .isNoHandOff:
-            try addPortal(service)
+            addPortal(service)
             trial.claims = changed(trial.claims, clientID: "portal")
             return .refused(.boundToken)
         case .isUnbound:
@@ -126,12 +127,7 @@ import Testing
             return .refused(.confirmationNeeded)
         case .signInIsEnough:
             // Set since the token was issued.
-            let clients = try testClients().map { client in
-                var client = client
-                if client.id == website { client.minimumACR = "urn:example:gold" }
-                return client
-            }
-            service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            service.change(website) { $0.minimumACR = "urn:example:gold" }
             return .refused(.authenticationTooWeak)
         case .userAndSessionStand:
             try await service.storage.change("alice", UserChange(isDisabled: true), ending: .sample(at: noon))

@@ -107,14 +107,7 @@ import Testing
                 try await native.signIn(), to: NativeProvider.shop, by: TokenTypeURI.accessToken)
             #expect(try await claims(of: view).isForCookie)
             let token = try await loginToken(native)
-            let directory = native.service.clients.current
-            native.service.clients.replace(
-                with: ClientDirectory(
-                    directory.all.map { client in
-                        var client = client
-                        if client.id == website { client.scope = .empty }
-                        return client
-                    }, defaultTarget: directory.defaultTarget))
+            native.service.change(website) { $0.scope = .empty }
             let response = try await redeem(token, native)
             #expect(response.scope?.tokens == ["openid"])
             #expect(try await !claims(of: response).isForCookie)
@@ -140,8 +133,24 @@ import Testing
             let token = try await loginToken(native)
             #expect(
                 try await refusal { try await redeem(token, native, as: "rp") } == "invalid_grant login_token_refused")
-            #expect(try await native.records(.loginTokenRefused).map(\.reason) == ["unknown_website"])
+            let event = try #require(try await native.records(.loginTokenRefused).first)
+            #expect(event.reason == "wrong_website" && event.subject == "alice" && event.targetClientID == website)
+            #expect(event.detail == #"{"by_client":"rp"}"#)
             #expect(try await native.isActive(redeem(token, native)))
+        }
+    }
+
+    @Test func `a login token of a website that is gone is unknown, and whose server brought it is said`() async throws
+    {
+        try await withNativeProvider { native in
+            let token = try await loginToken(native)
+            let others = native.service.clients.current.all.filter { $0.id != website }
+            native.service.clients.replace(with: ClientDirectory(others, defaultTarget: nil))
+            #expect(
+                try await refusal { try await redeem(token, native, as: "rp") } == "invalid_grant login_token_refused")
+            let event = try #require(try await native.records(.loginTokenRefused).first)
+            #expect(event.reason == "unknown_website" && event.targetClientID == website)
+            #expect(event.detail == #"{"by_client":"rp"}"#)
         }
     }
 
@@ -165,10 +174,7 @@ import Testing
             case "malformed": token = Secret("nonsense")
             case "expired": native.clock.advance(.seconds(61))
             case "client_without_right":
-                var app = try #require(native.service.clients.current[NativeProvider.photos])
-                app.mayReach = []
-                native.service.clients.replace(
-                    with: ClientDirectory(native.service.clients.current.all + [app], defaultTarget: website))
+                native.service.change(NativeProvider.photos) { $0.mayReach = [] }
             default:
                 // Another node does it, and this one's memory of the user is over.
                 native.clock.advance(.seconds(2))
@@ -218,19 +224,18 @@ import Testing
             #expect(try await native.records(.loginTokenReplayed).isEmpty)
             guard state == "good" else { return }
             let reasons = try await native.records(.loginTokenRefused).map(\.reason)
-            #expect(reasons == ["unknown_website", "unknown_website"])
+            #expect(reasons == ["wrong_website", "wrong_website"])
             #expect(try await native.isActive(redeem(token, native)))
         }
     }
 
     @Test func `contract §4.4: a website that keeps no secret redeems not even its own login token`() async throws {
         try await withNativeProvider { native in
-            let known = native.service.clients.current.all
-            var site = try #require(known.first { $0.id == website })
-            site.authenticationMethod = .none
-            // It may come with the grant at all.
-            site.delivery = .cookies
-            native.service.clients.replace(with: ClientDirectory(known + [site], defaultTarget: website))
+            native.service.change(website) {
+                $0.authenticationMethod = .none
+                // It may come with the grant at all.
+                $0.delivery = .cookies
+            }
             let token = try await loginToken(native)
             #expect(
                 try await refusal { try await redeem(token, native, asPublic: website) }

@@ -85,12 +85,12 @@ import Testing
             let second = try await native.exchange(first)
             let device = try #require(
                 try await native.places.listing(of: "alice", current: session).places.first { $0.kind == .device })
-            #expect(try await native.places.end(.device, device.id, of: "alice", origin: origin()))
+            #expect(try await native.places.end(.device, device.id, of: "alice", by: session.id, origin: origin()))
             #expect(try await !native.isActive(first))
             #expect(try await !native.isActive(second))
             #expect(try await kinds(native, from: session) == ["browser here", "browser"])
             #expect(try await native.records(.deviceSecretRevoked).map(\.reason) == ["ended_by_user"])
-            #expect(try await !native.places.end(.device, device.id, of: "alice", origin: origin()))
+            #expect(try await !native.places.end(.device, device.id, of: "alice", by: session.id, origin: origin()))
         }
     }
 
@@ -98,12 +98,15 @@ import Testing
         try await withNativeProvider { native in
             let session = try await browser(native)
             let tokens = try await native.signIn(app, scope: ["openid"])
-            let id = try native.session(of: tokens).rawValue
-            #expect(try await native.places.end(.app, id, of: "alice", origin: origin()))
-            #expect(try await !native.places.end(.app, id, of: "alice", origin: origin()))
+            func end(_ kind: SignedInPlaces.Place.Kind, _ id: SessionID) async throws -> Bool {
+                try await native.places.end(kind, id.rawValue, of: "alice", by: session.id, origin: origin())
+            }
+            let id = try native.session(of: tokens)
+            #expect(try await end(.app, id))
+            #expect(try await !end(.app, id))
             #expect(try await !native.isActive(tokens))
-            #expect(try await native.places.end(.browser, session.id.rawValue, of: "alice", origin: origin()))
-            #expect(try await !native.places.end(.browser, session.id.rawValue, of: "alice", origin: origin()))
+            #expect(try await end(.browser, session.id))
+            #expect(try await !end(.browser, session.id))
         }
     }
 
@@ -114,8 +117,8 @@ import Testing
             let session = try await browser(native)
             let place = try #require(
                 try await native.places.listing(of: "alice", current: session).places.first { $0.kind == kind })
-            #expect(try await !native.places.end(kind, place.id, of: "bob", origin: origin()))
-            #expect(try await !native.places.end(kind, "unheard-of", of: "alice", origin: origin()))
+            #expect(try await !native.places.end(kind, place.id, of: "bob", by: session.id, origin: origin()))
+            #expect(try await !native.places.end(kind, "unheard-of", of: "alice", by: session.id, origin: origin()))
             #expect(try await kinds(native, from: session).count == 4)
         }
     }

@@ -97,9 +97,9 @@ import Testing
             ("login token", ["ttl": "a while"], "invalid_request"),
             ("redemption", ["requested_token_type": TokenTypeURI.refreshToken], "requested_token_type"),
             ("redemption", ["subject_token": "nonsense"], "malformed"),
-            ("redemption", ["client_id": "rp"], "unknown_website"),
-            ("redemption", ["client_id": "photos"], "unknown_website"),
-            ("redemption", ["client_id": "machine"], "unknown_website"),
+            ("redemption", ["client_id": "rp"], "wrong_website"),
+            ("redemption", ["client_id": "photos"], "wrong_website"),
+            ("redemption", ["client_id": "machine"], "wrong_website"),
         ] as [(String, [String: String?], String)])
     func `contract §13: what the endpoint refuses is explained as that, with the reason of the audit log`(
         row: String, changes: [String: String?], reason: String
@@ -139,10 +139,7 @@ import Testing
             case "replayed": #expect(try await make(form, native) == "accepted")
             case "expired": native.clock.advance(.seconds(61))
             case "client_without_right":
-                var photos = try #require(native.service.clients.current[NativeProvider.photos])
-                photos.mayReach = []
-                native.service.clients.replace(
-                    with: ClientDirectory(native.service.clients.current.all + [photos], defaultTarget: website))
+                native.service.change(NativeProvider.photos) { $0.mayReach = [] }
             default:
                 // Another node does it, and this one's memory of the user is over.
                 native.clock.advance(.seconds(2))
@@ -170,10 +167,7 @@ import Testing
 
     @Test func `digits cannot be tried out: that they are there is all that is judged`() async throws {
         try await withNativeProvider { native in
-            let known = native.service.clients.current.all
-            var site = try #require(known.first { $0.id == website })
-            site.redeemMode = .code
-            native.service.clients.replace(with: ClientDirectory(known + [site], defaultTarget: website))
+            native.service.change(website) { $0.redeemMode = .code }
             let without = try await form("redemption", native)
             #expect(try await explain(without, native).reason == "code_missing")
             for digits in ["000000", "123 456"] {
@@ -189,11 +183,10 @@ import Testing
     {
         try await withNativeProvider { native in
             let form = try await form("redemption", native)
-            let known = native.service.clients.current.all
-            var site = try #require(known.first { $0.id == website })
-            site.authenticationMethod = .none
-            site.delivery = .cookies
-            native.service.clients.replace(with: ClientDirectory(known + [site], defaultTarget: website))
+            native.service.change(website) {
+                $0.authenticationMethod = .none
+                $0.delivery = .cookies
+            }
             #expect(try await explain(form, native).reason == "public_client")
             #expect(try await make(form, native) == "invalid_client public_client")
         }

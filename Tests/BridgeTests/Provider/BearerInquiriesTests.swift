@@ -102,6 +102,21 @@ private final class AskedIssuer: BearerAuthenticator {
         }
     }
 
+    @Test func `contract §7: another issuer's bearer ends what its own app opened, and no other app's`() async throws {
+        try await withService { service async throws in
+            let signOut = AppSignOut(bearers: inquiries(service), endings: service.endings).revocation
+            let own = try #require(service.clients.current[app])
+            let other = try #require(service.clients.current["mute"])
+            await #expect {
+                try await signOut(Secret("good"), other, origin(), noon)
+            } throws: { error in
+                let refused = error as? RefusedToken
+                return refused?.error.detail == "other_client" && refused?.owner.subject == "alice"
+            }
+            #expect(try await signOut(Secret("good"), own, origin(), noon))
+        }
+    }
+
     @Test func `an administrator's address is no way to ask an issuer about tokens`() async {
         let tokens = UserTokensDoNotAdminister(issuer)
         await #expect(throws: AdminRefusal(.invalid)) {

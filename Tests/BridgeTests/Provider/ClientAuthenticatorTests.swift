@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import Synchronization
 import Testing
@@ -262,12 +263,7 @@ private func expectRefusal(
             try await expectRefusal("invalid_client assertion_endpoint_audience") {
                 try await provider.token(try assertion(provider, id: "1", audience: audience))
             }
-            let clients = provider.service.clients.current.all.map { client in
-                var client = client
-                if client.id == "signing" { client.acceptsEndpointAudience = true }
-                return client
-            }
-            provider.service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            provider.service.change("signing") { $0.acceptsEndpointAudience = true }
             for id in ["1", "2"] {
                 try await expectRefusal("accepted") {
                     try await provider.token(try assertion(provider, id: id, audience: audience))
@@ -333,7 +329,7 @@ private func expectRefusal(
             client.authenticationMethod = signing.authenticationMethod
             client.scope = signing.scope
             client.keys = signing.keys
-            clients.replace(with: ClientDirectory(clients.current.all + [client], defaultTarget: website))
+            clients.add(client)
             try await expectRefusal("accepted") { try await provider.token(try assertion(provider, subject: "K")) }
             // The sign for kelvins, which Unicode takes for the same letter.
             let alike = try assertion(provider, id: "2", subject: "\u{212A}") + [("client_id", "K")]

@@ -28,7 +28,9 @@ import Testing
         return (view, apps)
     }
 
-    private static func isAllowed(_ chain: (view: WebSession, above: [AppSession])) async throws -> Bool {
+    private static func refusal(
+        _ chain: (view: WebSession, above: [AppSession])
+    ) async throws -> RefusalReason? {
         var own = Client(id: "own", name: "Own", kind: .native)
         own.isFirstParty = true
         let other = Client(id: "other", name: "Other", kind: .native)
@@ -36,20 +38,20 @@ import Testing
         let rule = EndingEverything(
             clients: ClientDirectory([own, other], defaultTarget: nil), webSession: { _ in nil },
             appSession: { id in apps.first { $0.id == id } })
-        return try await rule.isAllowed(in: chain.view)
+        return try await rule.refusal(in: chain.view)
     }
 
     @Test(arguments: [(1, "own", true), (3, "own", true), (1, "other", false), (3, "other", false)])
     func `a web view may what each app may that it came by`(count: Int, first: String, may: Bool) async throws {
-        let isAllowed = try await Self.isAllowed(Self.web(below: count, first: ClientID(rawValue: first)))
-        #expect(isAllowed == may)
+        let refusal = try await Self.refusal(Self.web(below: count, first: ClientID(rawValue: first)))
+        #expect(refusal == (may ? nil : .clientWithoutRight))
     }
 
     @Test func `a chain of exchanges without end is refused, not followed`() async throws {
         let longest = EndingEverything.longestChain
-        let isAllowed = try await Self.isAllowed(Self.web(below: longest))
-        #expect(isAllowed)
-        let isStillAllowed = try await Self.isAllowed(Self.web(below: longest + 1))
-        #expect(!isStillAllowed)
+        let atLimit = try await Self.refusal(Self.web(below: longest))
+        #expect(atLimit == nil)
+        let beyond = try await Self.refusal(Self.web(below: longest + 1))
+        #expect(beyond == .clientWithoutRight)
     }
 }

@@ -98,6 +98,51 @@ import Testing
         }
     }
 
+    private func refused(_ provider: Provider) async throws -> [AuditEvent] {
+        try await provider.service.storage.search(AuditFilter(type: .tokenRequestRefused), before: nil, limit: 50)
+            .records.reversed().map(\.event)
+    }
+
+    @Test func `who sends another client's token is told of with the token's user, session and client`() async throws {
+        try await withProvider { provider in
+            let tokens = try await provider.signIn()
+            let session = try await provider.accessTokens.verify(tokens.accessToken, at: noon).sessionID
+            _ = try await refusal { try await provider.refresh(tokens.refreshToken, client: "mute") }
+            let event = try #require(try await refused(provider).last)
+            #expect(event.reason == "other_client" && event.clientID == "mute")
+            #expect(event.subject == "alice" && event.sessionID == session && session != nil)
+            #expect(event.detail == #"{"issued_to":"app"}"#)
+        }
+    }
+
+    @Test func `a token that is refused again and again is told of three times for each reason, and for each client`()
+        async throws
+    {
+        try await withProvider { provider in
+            let token = try await provider.signIn(try provider.grant(scope: ["openid", "profile"])).refreshToken
+            for _ in 0..<5 {
+                _ = try await refusal { try await provider.refresh(token, scope: "openid email") }
+            }
+            for _ in 0..<5 { _ = try await refusal { try await provider.refresh(token, client: "mute") } }
+            let told = try await refused(provider)
+            #expect(
+                told.map(\.reason) == [String?](repeating: "scope_widened", count: 3)
+                    + [String?](repeating: "other_client", count: 3))
+            #expect(told.allSatisfy { $0.subject == "alice" && $0.sessionID != nil })
+            #expect(told.first?.detail == nil, "the client that it was given to")
+        }
+    }
+
+    @Test func `a token that nobody was given is told of without a name`() async throws {
+        try await withProvider { provider in
+            let made = Secret(OpaqueSecret.make(.refreshToken, random: .system).expose())
+            _ = try await refusal { try await provider.refresh(made) }
+            let event = try #require(try await refused(provider).last)
+            #expect(event.reason == "unknown_refresh_token" && event.clientID == "app")
+            #expect(event.subject == nil && event.sessionID == nil)
+        }
+    }
+
     @Test func `a confidential client keeps its token`() async throws {
         try await withProvider { provider in
             let code = try await provider.code(try provider.grant(client: "rp"))

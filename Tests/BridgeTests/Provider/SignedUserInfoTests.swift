@@ -12,10 +12,7 @@ private struct Impostor: UserClaimsSource {
 /// OpenID Connect Core §5.3.2.
 @Suite struct SignedUserInfoTests {
     private func signed(_ provider: Provider) async throws -> Secret<String> {
-        var clients = provider.service.clients.current.all
-        let index = try #require(clients.firstIndex { $0.id == app })
-        clients[index].userInfoAlgorithm = .es256
-        provider.service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+        provider.service.change(app) { $0.userInfoAlgorithm = .es256 }
         let answer = try await provider.userInfo.answer(
             to: PresentedAccessToken(token: provider.signIn().accessToken))
         guard case .signed(let token) = answer else { throw OAuthError(.serverError) }

@@ -69,6 +69,9 @@ import Testing
             ).records.map(\.event)
             #expect(
                 events.map(\.reason) == ["other_client", "other_client"] && events.map(\.clientID) == ["mute", "mute"])
+            let session = try await provider.accessTokens.verify(tokens.accessToken, at: noon).sessionID
+            #expect(events.allSatisfy { $0.subject == "alice" && $0.sessionID == session })
+            #expect(events.allSatisfy { $0.detail == #"{"issued_to":"app"}"# })
             #expect(
                 try await refusal {
                     try await provider.userInfo.claims(for: PresentedAccessToken(token: tokens.accessToken))

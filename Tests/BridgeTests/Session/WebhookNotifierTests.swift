@@ -67,7 +67,10 @@ private struct FixedSecrets: WebhookSecretSource {
             parentID: nil, loginTokenID: nil, opening: .loginToken, authentication: Authentication(),
             createdAt: now, expiresAt: now + .seconds(3600), idleLifetime: .seconds(600), lastSeenAt: now)
         _ = try await service.storage.open(session, replacing: nil, events: [])
-        try await service.endings.end(.webSession(session.id), .signOut(origin: origin(), at: now))
+        // By another app, which is for the audit log alone.
+        let ending = Ending(
+            at: now, reason: .signedOut, origin: origin(), by: EndingAsker("other-app", in: "other-session"))
+        try await service.endings.end(.webSession(session.id), ending)
     }
 
     @Test func `the website is told once what has ended, and nothing that opens anything`() async throws {

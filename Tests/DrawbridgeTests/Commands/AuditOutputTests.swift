@@ -5,17 +5,13 @@ import Testing
 @testable import drawbridge
 
 /// The commands that read the record, over one of three events.
-@Suite struct AuditOutputTests {
-    private let folder: TemporaryFolder
-    private let config: String
+@Suite struct AuditOutputTests: CommandLineFixture {
+    let folder: TemporaryFolder
+    let config: String
 
     init() throws {
         folder = try TemporaryFolder()
-        config = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: data\n")
-    }
-
-    private func run(_ words: String..., input: String = "") async -> RanCommand {
-        await RanCommand(words + ["--config", config], input: input)
+        config = try folder.commandSettings()
     }
 
     private func add(_ ids: String...) async throws {

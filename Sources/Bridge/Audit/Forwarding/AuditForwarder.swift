@@ -49,7 +49,7 @@ package final class AuditForwarder: Sendable {
     /// - Parameter nodes: whose chains to send; each chain's events come in order.
     package init(
         nodes: [String], start: Start, log: any AuditLog, cursors: any AuditForwardCursors,
-        status: AuditForwardStatus, time: TimeSource = .system
+        status: AuditForwardStatus, time: TimeSource
     ) {
         target = status.target
         self.nodes = nodes

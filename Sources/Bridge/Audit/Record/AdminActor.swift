@@ -85,7 +85,8 @@ package struct AdminCredential: Hashable, Sendable {
 /// Who does something, and the reason that they give: the facts that every event of an administrator's action carries.
 package struct AdminAction: Sendable {
     package let actor: AdminActor
-    /// The administrator's own words; `nil` when none were given.
+    /// The administrator's own words; `nil` when none were given. ``StrayedSecret/redacted`` where there is a secret in
+    /// them, such as one that leaked and is to be ended: whoever reads the log would have it (contract §8).
     package let reason: String?
     /// `nil` for the command line.
     package let origin: RequestOrigin?
@@ -104,7 +105,7 @@ package struct AdminAction: Sendable {
         actor: AdminActor, reason: String? = nil, origin: RequestOrigin?, at: Timestamp, signedInAt: Timestamp? = nil
     ) {
         self.actor = actor
-        self.reason = reason
+        self.reason = reason.map { StrayedSecret.redacting($0) }
         self.origin = origin
         self.at = at
         self.signedInAt = signedInAt
@@ -116,7 +117,7 @@ package struct AdminAction: Sendable {
     ///   - fields: the names of what a change changed; `nil` for what is not a change of fields.
     package func event(
         _ type: AuditEventType, subject: Subject? = nil, clientID: ClientID? = nil, targetClientID: ClientID? = nil,
-        sessionID: SessionID? = nil, tokenID: TokenID? = nil, facts: [String: String] = [:], fields: [String]? = nil
+        sessionID: SessionID? = nil, facts: [String: String] = [:], fields: [String]? = nil
     ) -> AuditEvent {
         var detail = JSONObjectWriter()
         var own = [AuditDetail.actor: actor.description]
@@ -127,7 +128,7 @@ package struct AdminAction: Sendable {
         }
         return AuditEvent(
             at: at, type: type, outcome: .success, reason: reason ?? Self.defaultReason, subject: subject,
-            clientID: clientID, targetClientID: targetClientID, sessionID: sessionID, tokenID: tokenID, origin: origin,
+            clientID: clientID, targetClientID: targetClientID, sessionID: sessionID, origin: origin,
             detail: detail.finishedText())
     }
 

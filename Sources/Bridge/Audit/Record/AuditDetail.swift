@@ -11,6 +11,14 @@ package enum AuditDetail {
     package static let fields = "fields"
     /// The device that the event is about.
     package static let deviceSecretID = "device_secret_id"
+    /// The client that asked for what the event tells, where the event's own clients are others, or need not be it.
+    static let byClient = "by_client"
+    /// The session in which it was asked for.
+    static let bySession = "by_sid"
+    /// The client that a refused token was given to, where another presented it.
+    static let issuedTo = "issued_to"
+    /// The client that a refused request names as its sender, where that could have authenticated and has not.
+    static let namedClient = "named_client"
     /// How many login tokens an end of everything of a user has revoked.
     package static let loginTokens = "login_tokens"
     /// What became of a second factor.
@@ -32,6 +40,13 @@ package enum AuditDetail {
     ///   - secret: what nobody can guess, or its digest: no code that a person reads off a screen.
     static func publicName(of kind: String, _ secret: String) -> String {
         SHA256Hash(of: "drawbridge audit \(kind) \(secret)").base64URLOfHalf
+    }
+
+    /// What an event says of a client that is none of its own and asked for what it tells.
+    static func by(_ client: ClientID) -> String {
+        var object = JSONObjectWriter()
+        object.add(byClient, client.rawValue)
+        return object.finishedText()
     }
 
     /// What the event of an opening says of the session above the new one; `nil` where none is.

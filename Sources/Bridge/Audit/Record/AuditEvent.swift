@@ -38,7 +38,7 @@ package struct AuditEvent: Hashable, Sendable {
         self.targetClientID = targetClientID
         self.sessionID = sessionID
         self.tokenID = tokenID
-        address = origin?.address?.description
+        address = origin?.addressText
         userAgent = origin?.userAgent
         requestID = origin?.requestID
         self.detail = detail

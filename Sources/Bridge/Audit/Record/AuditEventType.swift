@@ -13,6 +13,8 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let webSessionOpened = Self(rawValue: "web_session.opened")
     package static let webSessionEnded = Self(rawValue: "web_session.ended")
     package static let webSessionSwitched = Self(rawValue: "web_session.switched")
+    /// What was asked for with it was refused.
+    package static let webSessionRefused = Self(rawValue: "web_session.refused")
     package static let authorizationRequestEmbedded = Self(rawValue: "authorization_request.embedded")
     package static let authorizationRequestRefused = Self(rawValue: "authorization_request.refused")
     package static let authorizationRequestReused = Self(rawValue: "authorization_request.reused")
@@ -106,6 +108,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let all: [Self] = [
         .loginTokenIssued, .loginTokenRedeemed, .loginTokenReplayed, .loginTokenRepeated, .loginTokenRefused,
         .loginTokenRevoked, .redirectRefused, .webSessionOpened, .webSessionEnded, .webSessionSwitched,
+        .webSessionRefused,
         .authorizationRequestEmbedded, .authorizationRequestRefused, .authorizationRequestReused,
         .authorizationCodeIssued, .authorizationCodeRedeemed, .authorizationCodeReused, .authorizationCodeRefused,
         .deviceCodeIssued, .deviceCodeApproved, .deviceCodeDenied, .deviceCodeRedeemed, .deviceCodeReused,

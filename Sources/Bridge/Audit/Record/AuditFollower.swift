@@ -1,7 +1,7 @@
 /// Reads what every node has written since the last look.
 ///
-/// After the database was restored, or a standby took over that had not received everything, it reads on from where what
-/// it has read and what there is now part: some events come twice then, and none is missed.
+/// After the database was restored, or a standby took over that had not received everything, it reads on from where
+/// what it has read and what there is now part: some events come twice then, and none is missed.
 package struct AuditFollower: Sendable {
     private let log: any AuditLog
     /// What was read so far.
@@ -10,11 +10,7 @@ package struct AuditFollower: Sendable {
     /// The most events that one reading asks for.
     private static let batchSize = 500
 
-    /// - Parameter heads: where to begin, as ``AuditLog/chains()`` gave it.
-    package init(log: any AuditLog, heads: [AuditChainHead]) {
-        self.init(log: log, position: AuditPosition(heads))
-    }
-
+    /// - Parameter position: where to begin.
     package init(log: any AuditLog, position: AuditPosition) {
         self.log = log
         self.position = position

@@ -14,6 +14,9 @@ package enum AuditProblemKind: String, Hashable, Sendable, CaseIterable {
     case truncated
     /// The chain at a checkpoint's size is not the one that was signed.
     case checkpointMismatch = "checkpoint_mismatch"
+    /// Checkpoints that were kept elsewhere, and that the chain agrees with, are gone from the database, more of them
+    /// than restored backups explain; its sequence is the size of the first.
+    case checkpointMissing = "checkpoint_missing"
     /// The checkpoint's note cannot be read, or says something else than its columns.
     case checkpointMalformed = "checkpoint_malformed"
     case checkpointBadSignature = "checkpoint_bad_signature"

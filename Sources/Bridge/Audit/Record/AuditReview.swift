@@ -38,7 +38,8 @@ package struct AuditReview: Sendable {
     ) async throws -> AuditVerificationReport {
         // Checkpoints first, then the chains' ends: the other way round, one signed meanwhile would seem to cover
         // events that are missing.
-        var verifier = AuditVerifier(checkpoints: try await log.checkpoints(), cuts: cuts, terms: terms)
+        var verifier = AuditVerifier(
+            checkpoints: try await log.checkpoints(), cuts: cuts, terms: terms, isNewerThanKept: true)
         let heads = try await log.chains()
         var read = 0
         for head in heads {
@@ -52,7 +53,8 @@ package struct AuditReview: Sendable {
         return verifier.finish(heads: heads)
     }
 
-    /// Everything, node by node, oldest first; in JSON Lines with checkpoints and cuts, so that it can be verified later.
+    /// Everything, node by node, oldest first; in JSON Lines with checkpoints and cuts, so that it can be verified
+    /// later.
     package func export(as format: AuditExport.Format, to sink: AuditExport.Sink) async throws {
         try await AuditExport(log).writeAll(as: format, to: sink)
     }

@@ -5,6 +5,8 @@ struct AuditChainVerifier: Sendable {
     private let checkpoints: [AuditCheckpoint]
     /// Where the chain may begin: the hash of the last event that went, by its sequence.
     private let cuts: [Int64: String]
+    /// `nil` where none of its checkpoints was kept elsewhere.
+    private var loss: AuditCheckpointLoss?
     /// The first checkpoint that no event has reached.
     private var next = 0
     /// Sequence and claimed hash of the event that ends the chain so far; no hash where it cannot be read.
@@ -13,8 +15,10 @@ struct AuditChainVerifier: Sendable {
     /// - Parameters:
     ///   - checkpoints: this node's, verified, in any order.
     ///   - cuts: this node's that are accepted.
-    init(node: String, checkpoints: [AuditCheckpoint], cuts: [AuditCut]) {
+    ///   - loss: which of the checkpoints its database may have lost.
+    init(node: String, checkpoints: [AuditCheckpoint], cuts: [AuditCut], loss: AuditCheckpointLoss? = nil) {
         self.node = node
+        self.loss = loss
         self.checkpoints = checkpoints.sorted { $0.size < $1.size }
         self.cuts = Dictionary(cuts.map { ($0.through, $0.hash) }) { first, _ in first }
     }
@@ -36,9 +40,14 @@ struct AuditChainVerifier: Sendable {
         checkCheckpoints(report: &report)
     }
 
-    /// Looks for a cut-off end.
-    /// - Parameter head: the sequence that the store says is the last one, when it says so.
-    func finish(head: Int64?, report: inout AuditVerificationReport) {
+    /// Looks for a cut-off end, and for checkpoints that are lost.
+    /// - Parameters:
+    ///   - head: the sequence that the store says is the last one, when it says so.
+    ///   - restores: how often the log says that the database was put back.
+    func finish(head: Int64?, restores: Int, report: inout AuditVerificationReport) {
+        for size in loss?.places(restores: restores) ?? [] {
+            report.add(.checkpointMissing, node: node, sequence: size)
+        }
         let end = last?.sequence ?? 0
         let lastCut = cuts.keys.max() ?? 0
         // A cut leaves the chain's last event: where nothing follows it, events are gone.
@@ -82,8 +91,12 @@ struct AuditChainVerifier: Sendable {
         while next < checkpoints.count, checkpoints[next].size <= last.sequence {
             let checkpoint = checkpoints[next]
             // One inside a gap has nothing to be compared with; the gap is reported, and so is an unreadable event.
-            if checkpoint.size == last.sequence, let hash = last.hash, !checkpoint.hash.hasSameBytes(as: hash) {
-                report.add(.checkpointMismatch, node: node, sequence: checkpoint.size)
+            if checkpoint.size == last.sequence, let hash = last.hash {
+                if checkpoint.hash.hasSameBytes(as: hash) {
+                    loss?.noteAgreement(with: checkpoint.size)
+                } else {
+                    report.add(.checkpointMismatch, node: node, sequence: checkpoint.size)
+                }
             }
             next += 1
         }

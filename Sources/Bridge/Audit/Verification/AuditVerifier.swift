@@ -4,13 +4,17 @@
 package struct AuditVerifier: Sendable {
     private var report = AuditVerificationReport()
     private var chains: [String: AuditChainVerifier] = [:]
+    /// How often the log says that the database was put back to an earlier state.
+    private var restores = 0
 
     /// - Parameters:
     ///   - checkpoints: those of all nodes, as they were found.
     ///   - cuts: likewise.
+    ///   - isNewerThanKept: whether the checkpoints were read after what was kept elsewhere, as a database's are; an
+    ///     export may be older.
     package init(
         checkpoints: [AuditReading<AuditCheckpoint>] = [], cuts: [AuditReading<AuditCut>] = [],
-        terms: AuditVerificationTerms
+        terms: AuditVerificationTerms, isNewerThanKept: Bool = false
     ) {
         var good = GoodCheckpoints()
         // A checkpoint kept in several places is one checkpoint, and one problem.
@@ -23,20 +27,17 @@ package struct AuditVerifier: Sendable {
                 if good.take(checkpoint, trusting: terms.keys, report: &report) { report.countCheckpoint() }
             }
         }
-        var stated: [AuditCut] = []
-        for reading in cuts {
-            switch reading {
-            case .damaged(let damage): report.add(damage)
-            case .intact(let cut): stated.append(cut)
-            }
-        }
+        for damage in cuts.compactMap(\.damage) { report.add(damage) }
+        var stated = cuts.compactMap(\.value)
         let notes = Set(stated.map(\.note))
+        var kept: [String: [AuditCheckpoint]] = [:]
         for note in terms.kept {
             report.countKept()
             switch note {
             case .checkpoint(let checkpoint):
                 guard judged.insert(checkpoint).inserted else { continue }
-                _ = good.take(checkpoint, trusting: terms.keys, report: &report)
+                guard good.take(checkpoint, trusting: terms.keys, report: &report) else { continue }
+                kept[checkpoint.node, default: []].append(checkpoint)
             // The log's holder has the statement as well: it proves itself, wherever it is kept.
             case .cut(let cut): if !notes.contains(cut.note) { stated.append(cut) }
             }
@@ -54,14 +55,19 @@ package struct AuditVerifier: Sendable {
                 accepted[cut.node, default: []].append(cut)
             }
         }
+        let own = Dictionary(grouping: checkpoints) { $0.value?.node ?? $0.damage?.node ?? "" }
         for node in Set(good.byNode.keys).union(accepted.keys) {
             chains[node] = AuditChainVerifier(
-                node: node, checkpoints: good.byNode[node].map { Array($0.values) } ?? [], cuts: accepted[node] ?? [])
+                node: node, checkpoints: good.byNode[node].map { Array($0.values) } ?? [], cuts: accepted[node] ?? [],
+                loss: kept[node].map {
+                    AuditCheckpointLoss(own: own[node] ?? [], kept: $0, knowsEnd: isNewerThanKept)
+                })
         }
     }
 
     package mutating func take(_ entry: AuditEntry) {
         let node = entry.node
+        if let record = entry.value, record.event.type == .databaseRestored { restores += 1 }
         chains[node, default: AuditChainVerifier(node: node, checkpoints: [], cuts: [])].take(entry, report: &report)
     }
 
@@ -89,7 +95,7 @@ package struct AuditVerifier: Sendable {
         let ends = Dictionary(heads.map { ($0.node, $0.sequence) }) { max($0, $1) }
         for node in Set(chains.keys).union(ends.keys).sorted() {
             let chain = chains[node] ?? AuditChainVerifier(node: node, checkpoints: [], cuts: [])
-            chain.finish(head: ends[node], report: &report)
+            chain.finish(head: ends[node], restores: restores, report: &report)
         }
         return report
     }

@@ -1,7 +1,9 @@
 import OAuth2
 
 /// Finds secrets in values where none belongs, before a value is written down (contract §8).
-enum StrayedSecret {
+package enum StrayedSecret {
+    /// What stands for a text with a secret in it.
+    package static let redacted = "<redacted>"
     /// How much of a value is looked at: many times what is kept of one, and little work however much is sent.
     private static let examinedBytes = 2048
     /// How often a value is decoded. What is sent encoded once too often hides its delimiters in letters and digits.
@@ -19,6 +21,10 @@ enum StrayedSecret {
         }
         return isPlain(in: bytes) || decoded(bytes) != nil
     }
+
+    /// A text as it is written down: whole, or nothing of it. What follows a secret may belong to it, as where it was
+    /// copied with a line break in it.
+    package static func redacting(_ text: String) -> String { isIn(Array(text.utf8)[...]) ? redacted : text }
 
     private static func isPlain(in bytes: [UInt8]) -> Bool {
         bytes.indices.contains { index in
@@ -41,8 +47,8 @@ enum StrayedSecret {
             && rest.prefix(OpaqueSecret.shortestLength).allSatisfy(ASCII.isBase64URL)
     }
 
-    /// Whether compact tokens begin like that, login tokens among them: with a JSON object in base64url (RFC 7515 §7.1).
-    /// Twelve bytes of it tell, so that the work does not grow with what follows.
+    /// Whether compact tokens begin like that, login tokens among them: with a JSON object in base64url (RFC 7515
+    /// §7.1). Twelve bytes of it tell, so that the work does not grow with what follows.
     private static func beginsToken(_ rest: ArraySlice<UInt8>) -> Bool {
         // Only `{` with a quote or white space behind it is worth decoding.
         guard rest.count >= 16, rest.first == firstOfTokens,

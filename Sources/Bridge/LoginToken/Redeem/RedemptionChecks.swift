@@ -119,6 +119,9 @@ struct RedemptionCandidate: Sendable {
     /// What the browser must show, as far as that is judged.
     var binding: LoginTokenBinding { judgedBinding ?? claims.binding }
 
+    /// The client that brought the token, where it is another's.
+    var otherPresenter: ClientID? { website.flatMap { $0.id == claims.audience ? nil : $0.id } }
+
     /// Every live session that the browser holds.
     var held: [WebSession] { [current].compactMap(\.self) + tokenSessions.filter { $0.isAlive(at: at) } }
 
@@ -136,7 +139,8 @@ enum RedemptionFinding: Sendable {
     case refused(RedemptionRefusal, RedemptionCheck.Cost)
 }
 
-/// Asks login tokens what stands in ``RedemptionCheck/list``: for those who redeem, and for those who only want to know.
+/// Asks login tokens what stands in ``RedemptionCheck/list``: for those who redeem, and for those who only want to
+/// know.
 package struct RedemptionExaminer: Sendable {
     let clients: Reloadable<ClientDirectory>
     let parents: ParentSessions
@@ -190,9 +194,10 @@ package struct RedemptionExaminer: Sendable {
         switch question {
         case .inTime: return try await isInTime(candidate)
         case .isForTheWebsite:
-            guard candidate.website?.id == claims.audience, candidate.website?.kind == .web else {
-                return .no(candidate.channel == .request ? .wrongWebsite : .unknownWebsite)
+            guard let website = clients.current[claims.audience], website.kind == .web else {
+                return .no(.unknownWebsite)
             }
+            guard candidate.website?.id == website.id else { return .no(.wrongWebsite) }
             return Answer(candidate.landing != nil, else: .noReturnPaths)
         case .appMayOpenTheWebsite:
             let mayOpen = candidate.website.flatMap { clients.current[claims.clientID]?.opens($0) } ?? false

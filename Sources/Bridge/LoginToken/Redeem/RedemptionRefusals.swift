@@ -24,12 +24,14 @@ package final class RedemptionRefusals: Sendable {
     ) async throws -> RedemptionOutcome {
         let (claims, origin, now) = (candidate.claims, candidate.origin, candidate.at)
         switch cost {
-        case .counts: return try await refuse(refusal, claims: claims, origin: origin, at: now)
+        case .counts:
+            return try await refuse(
+                refusal, claims: claims, presentedBy: candidate.otherPresenter, origin: origin, at: now)
         case .misses:
             _ = try await recordMiss(refusal, candidate)
             return try await count(origin: origin, at: now)
         case .leaves:
-            try await recordUnused(refusal, claims: claims, origin: origin, at: now)
+            try await recordUnused(refusal, candidate)
             return .refused
         }
     }
@@ -45,7 +47,7 @@ package final class RedemptionRefusals: Sendable {
     /// - Returns: how many there were of this token by now.
     private func recordMiss(_ refusal: RedemptionRefusal, _ candidate: RedemptionCandidate) async throws -> Int {
         let (claims, now) = (candidate.claims, candidate.at)
-        let event = Self.event(refusal, claims: claims, origin: candidate.origin, at: now)
+        let event = Self.event(refusal, candidate)
         let isTold = try await admits(event, about: claims.id)
         let misses = try await store.recordMiss(
             claims.issued, at: now, limit: Self.missLimit, event: event, tells: isTold)
@@ -54,11 +56,13 @@ package final class RedemptionRefusals: Sendable {
     }
 
     /// Records the reason and gives the refusal page, or the limit once the network is over it.
+    /// - Parameter presenter: the client that brought the token, where it is another's.
     func refuse(
-        _ refusal: RedemptionRefusal, claims: LoginTokenClaims? = nil, origin: RequestOrigin, at now: Timestamp
+        _ refusal: RedemptionRefusal, claims: LoginTokenClaims? = nil, presentedBy presenter: ClientID? = nil,
+        origin: RequestOrigin, at now: Timestamp
     ) async throws -> RedemptionOutcome {
         let outcome = try await count(origin: origin, at: now)
-        let event = Self.event(refusal, claims: claims, origin: origin, at: now)
+        let event = Self.event(refusal, claims: claims, presentedBy: presenter, origin: origin, at: now)
         if let claims {
             // What happens to a token whose signature holds is recorded whatever else this network sent; but it can
             // come again for as long as its key is known.
@@ -97,11 +101,9 @@ package final class RedemptionRefusals: Sendable {
     }
 
     /// Records why a good token was left alone; that is not a failure, so nothing is counted.
-    private func recordUnused(
-        _ refusal: RedemptionRefusal, claims: LoginTokenClaims, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
+    private func recordUnused(_ refusal: RedemptionRefusal, _ candidate: RedemptionCandidate) async throws {
         try await log.record(
-            Self.event(refusal, claims: claims, origin: origin, at: now), within: .repeats(of: claims.id.rawValue))
+            Self.event(refusal, candidate), within: .repeats(of: candidate.claims.id.rawValue))
     }
 
     /// Records a double tap, or the bad redirect of a link that was opened before.
@@ -109,13 +111,20 @@ package final class RedemptionRefusals: Sendable {
         try await log.record(event, within: .repeats(of: id.rawValue))
     }
 
+    private static func event(_ refusal: RedemptionRefusal, _ candidate: RedemptionCandidate) -> AuditEvent {
+        event(
+            refusal, claims: candidate.claims, presentedBy: candidate.otherPresenter, origin: candidate.origin,
+            at: candidate.at)
+    }
+
     private static func event(
-        _ refusal: RedemptionRefusal, claims: LoginTokenClaims?, origin: RequestOrigin, at now: Timestamp
+        _ refusal: RedemptionRefusal, claims: LoginTokenClaims?, presentedBy presenter: ClientID? = nil,
+        origin: RequestOrigin, at now: Timestamp
     ) -> AuditEvent {
         AuditEvent(
             at: now, type: .loginTokenRefused, outcome: .failure, reason: refusal.rawValue, subject: claims?.subject,
             clientID: claims?.clientID, targetClientID: claims?.audience, sessionID: claims?.sessionID,
-            tokenID: claims?.id, origin: origin)
+            tokenID: claims?.id, origin: origin, detail: presenter.map(AuditDetail.by))
     }
 }
 
@@ -156,7 +165,7 @@ package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
     case targetNotReachableAbove = "target_not_reachable_above"
     /// The website has come to want a stronger or newer sign-in since the token was issued.
     case authenticationTooWeak = "authentication_too_weak"
-    /// An authorization request of another client brought it.
+    /// Another client brought it, by its server or with an authorization request.
     case wrongWebsite = "wrong_website"
     /// A token that is bound to its browser, where nothing can show that.
     case boundToken = "bound_token"

@@ -17,7 +17,7 @@ package final class SessionRefresh: Sendable {
     package init(
         store: any DeviceStore, sessions: WebSessions, endings: SessionEndings,
         clients: Reloadable<ClientDirectory>, subjects: Subjects, cookies: CookieTokens, limit: UserLimit,
-        limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog, time: TimeSource = .system
+        limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog, time: TimeSource
     ) {
         self.store = store
         self.sessions = sessions
@@ -121,16 +121,19 @@ package final class SessionRefresh: Sendable {
     }
 }
 
-// What ends by a refresh cookie. What the browser's session took over from the one before goes on: the cookie opens none
-// of that.
+// What ends by a refresh cookie. What the browser's session took over from the one before goes on: the cookie opens
+// none of that.
 extension SessionRefresh {
     /// For ``TokenRevocation``: a refresh cookie, renewed since or not, ends its session (contract §5.6).
     package var revocation: TokenRevocation.OtherTokens {
         { token, client, origin, now in
             guard let cookie = OpaqueSecret(token.expose(), kind: .sessionRefresh) else { return false }
             guard let session = try await self.session(of: cookie) else { return true }
-            guard session.clientID == client.id else { throw TokenRevocation.notYours }
-            try await self.end(session, reason: .revoked, origin: origin, at: now)
+            guard session.clientID == client.id else {
+                throw TokenRevocation.notYours(TokenOwner(of: session, digest: cookie.digest))
+            }
+            try await self.end(
+                session, reason: .revoked, by: EndingAsker(client.id, in: session.id), origin: origin, at: now)
             return true
         }
     }
@@ -145,15 +148,17 @@ extension SessionRefresh {
             throw OAuthError(.forbidden, "anti_csrf_token must repeat the anti-CSRF value")
         }
         guard let session = try await session(of: cookie), session.isAlive(at: now) else { return false }
-        try await end(session, reason: .signedOut, origin: origin, at: now)
+        try await end(
+            session, reason: .signedOut, by: EndingAsker(session.clientID, in: session.id), origin: origin, at: now)
         return true
     }
 
     private func end(
-        _ session: WebSession, reason: EndReason, origin: RequestOrigin, at now: Timestamp
+        _ session: WebSession, reason: EndReason, by asker: EndingAsker, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         try await endings.end(
-            .webSession(session.id), Ending(at: now, reason: reason, origin: origin, extent: .descendants))
+            .webSession(session.id),
+            Ending(at: now, reason: reason, origin: origin, by: asker, extent: .descendants))
     }
 }
 

@@ -91,7 +91,8 @@ package final class DeviceSecrets: Sendable {
         return try await configuration.current().isEnabled
     }
 
-    /// The presented secret with its device, when it is this user's and shared with this app; it may have been replaced.
+    /// The presented secret with its device, when it is this user's and shared with this app; it may have been
+    /// replaced.
     ///
     /// Any other app that got hold of it would replace it, or end the device with its own sign-out.
     private func presented(_ request: DeviceSecretRequest) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
@@ -121,9 +122,9 @@ package final class DeviceSecrets: Sendable {
         known.isReplay(at: request.at, overlap: try await configuration.current().overlap)
     }
 
-    /// Whether the session may have a device of its own. What came by an exchange to an app of somebody else's, or through
-    /// one, stays on the device that it came by: one sign-in would become as many devices as there are exchanges, without
-    /// the user, until there is room for no other app's.
+    /// Whether the session may have a device of its own. What came by an exchange to an app of somebody else's, or
+    /// through one, stays on the device that it came by: one sign-in would become as many devices as there are
+    /// exchanges, without the user, until there is room for no other app's.
     private func mayHaveItsOwn(_ request: DeviceSecretRequest) -> Bool {
         guard request.session.opening == .tokenExchange else { return true }
         let directory = clients.current
@@ -131,15 +132,16 @@ package final class DeviceSecrets: Sendable {
             && request.session.lineage.appsAbove.allSatisfy { directory[$0]?.isFirstParty == true }
     }
 
-    /// - Parameter rejected: tells that the user has as many devices as allowed. At a sign-in alone: a session that goes
-    ///   without a secret asks again with each refresh.
+    /// - Parameter rejected: tells that the user has as many devices as allowed. At a sign-in alone: a session that
+    ///   goes without a secret asks again with each refresh.
     private func issue(
         _ request: DeviceSecretRequest, upon occasion: TokenOccasion, rejected: AuditEvent? = nil
     ) async throws -> OpaqueSecret? {
         guard mayHaveItsOwn(request) else { return nil }
         let settings = try await configuration.current()
         var limit = settings.limit
-        // With a code from the browser, where the user is, also with one that was given without a question: by no refresh.
+        // With a code from the browser, where the user is, also with one that was given without a question: by no
+        // refresh.
         limit.reachesOtherClients = occasion == .signIn
         let secret = OpaqueSecret.make(.deviceSecret, random: random)
         let device = DeviceSecret(
@@ -226,8 +228,11 @@ extension DeviceSecrets {
         { token, client, origin, now in
             guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret) else { return false }
             guard let known = try await self.store.deviceSecret(digest: secret.digest) else { return true }
-            guard client.mayHold(known.device, among: self.clients.current) else { throw TokenRevocation.notYours }
-            _ = try await self.revoke(known.device.id, reason: .signedOut, origin: origin, at: now)
+            guard client.mayHold(known.device, among: self.clients.current) else {
+                throw TokenRevocation.notYours(TokenOwner(of: known.device))
+            }
+            _ = try await self.revoke(
+                known.device.id, reason: .signedOut, by: EndingAsker(client.id), origin: origin, at: now)
             return true
         }
     }
@@ -252,23 +257,27 @@ extension DeviceSecrets {
 
 extension DeviceSecrets {
     /// Revokes the device of a secret, and everything it spawned (contract §7).
+    /// - Parameter asker: who showed the secret.
     /// - Returns: whether there was a live one; the client is not told (RFC 7009 §2.2).
     @discardableResult
     package func revoke(
-        _ secret: OpaqueSecret, reason: EndReason, origin: RequestOrigin, at now: Timestamp
+        _ secret: OpaqueSecret, reason: EndReason, by asker: EndingAsker? = nil, origin: RequestOrigin,
+        at now: Timestamp
     ) async throws -> Bool {
         guard let known = try await store.deviceSecret(digest: secret.digest) else { return false }
-        return try await revoke(known.device.id, reason: reason, origin: origin, at: now) == .done
+        return try await revoke(known.device.id, reason: reason, by: asker, origin: origin, at: now) == .done
     }
 
     /// Whether the device ended by this call.
     package enum Revocation: Hashable, Sendable { case done, doneBefore, unknown }
 
     /// Revokes a device by its id.
+    /// - Parameter asker: who asked for it; `nil` where nobody did.
     package func revoke(
-        _ id: DeviceSecretID, reason: EndReason, origin: RequestOrigin, at now: Timestamp
+        _ id: DeviceSecretID, reason: EndReason, by asker: EndingAsker? = nil, origin: RequestOrigin,
+        at now: Timestamp
     ) async throws -> Revocation {
-        try await revoke(id, Ending(at: now, reason: reason, origin: origin))
+        try await revoke(id, Ending(at: now, reason: reason, origin: origin, by: asker))
     }
 
     /// An administrator revokes a device.
@@ -292,8 +301,8 @@ extension DeviceSecrets {
 }
 
 extension Client {
-    /// Whether a device is this client's, or shared with it (contract §5.1, §5.2, §5.6): then it may keep, renew and end its
-    /// secrets. Another client may not, even if it got hold of one.
+    /// Whether a device is this client's, or shared with it (contract §5.1, §5.2, §5.6): then it may keep, renew and
+    /// end its secrets. Another client may not, even if it got hold of one.
     package func mayHold(_ device: DeviceSecret, among clients: ClientDirectory) -> Bool {
         if id == device.clientID { return true }
         return isNativeSSOEnabled && clients[device.clientID]?.shareWith.contains(id) == true

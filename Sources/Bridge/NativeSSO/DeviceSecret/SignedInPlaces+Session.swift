@@ -14,7 +14,7 @@ extension SignedInPlaces {
     ) async throws -> Bool {
         let isItself = kind == .browser && session.id.rawValue.hasSameBytes(as: id)
         guard session.isOwnSignIn || isItself else { return false }
-        _ = try await end(kind, id, of: session.subject, origin: origin)
+        _ = try await end(kind, id, of: session.subject, by: session.id, origin: origin)
         return true
     }
 

@@ -12,7 +12,7 @@ package final class SignedInPlaces: Sendable {
 
     package init(
         devices: any DeviceStore, apps: any GrantStore, webs: any SessionStore,
-        audit: any AuditLog, endings: SessionEndings, time: TimeSource = .system
+        audit: any AuditLog, endings: SessionEndings, time: TimeSource
     ) {
         self.devices = devices
         self.apps = apps
@@ -112,9 +112,10 @@ package final class SignedInPlaces: Sendable {
 
     /// Ends one of the user's places, with what hangs below it. A browser is signed out: an app that was granted to go
     /// on without it is a place of its own.
+    /// - Parameter asker: the session that wants it ended.
     /// - Returns: whether it was the user's and alive.
     func end(
-        _ kind: Place.Kind, _ id: String, of subject: Subject, origin: RequestOrigin
+        _ kind: Place.Kind, _ id: String, of subject: Subject, by asker: SessionID, origin: RequestOrigin
     ) async throws -> Bool {
         let now = time.now()
         let root: EndingRoot
@@ -135,7 +136,8 @@ package final class SignedInPlaces: Sendable {
             extent = .signOut
         }
         return try await !endings.end(
-            root, Ending(at: now, reason: .endedByUser, origin: origin, extent: extent)
+            root,
+            Ending(at: now, reason: .endedByUser, origin: origin, by: EndingAsker(asker), extent: extent)
         ).isEmpty
     }
 
@@ -149,7 +151,8 @@ package final class SignedInPlaces: Sendable {
     ) async throws {
         // First: what was used a moment before is a place by now, and one of those below.
         try await endings.end(
-            .unused(of: current.subject), Ending(at: time.now(), reason: .endedByUser, origin: origin))
+            .unused(of: current.subject),
+            Ending(at: time.now(), reason: .endedByUser, origin: origin, by: EndingAsker(current.id)))
         // Until nothing is left to end: what is beyond one list comes in the next.
         var hasEnded: Bool
         repeat {
@@ -158,7 +161,8 @@ package final class SignedInPlaces: Sendable {
             let places = try await listing(of: current.subject, current: current, traces: [:]).places
             for place in places where !place.isCurrent {
                 if place.kind == .browser, here.contains(SessionID(rawValue: place.id)) { continue }
-                if try await end(place.kind, place.id, of: current.subject, origin: origin) { hasEnded = true }
+                let isEnded = try await end(place.kind, place.id, of: current.subject, by: current.id, origin: origin)
+                if isEnded { hasEnded = true }
             }
         } while hasEnded
     }

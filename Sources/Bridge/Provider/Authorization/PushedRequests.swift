@@ -11,22 +11,25 @@ package final class PushedRequests: Sendable {
     private let store: any RequestStore
     private let proofs: DPoPVerifier?
     private let refusals: RefusalLog
+    private let requests: TokenRequestRefusals
     private let gate: LimitGate
     private let limits: LimitSettings
     private let loginTokens: PushedLoginTokens?
     private let time: TimeSource
     private let random: RandomSource
 
+    /// - Parameter proofs: `nil` offers no DPoP; then the header means nothing.
     package init(
         rules: AuthorizationRequestRules, authenticator: ClientAuthenticator, store: any RequestStore,
-        proofs: DPoPVerifier? = nil, refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings,
-        loginTokens: PushedLoginTokens? = nil, time: TimeSource = .system, random: RandomSource = .system
+        proofs: DPoPVerifier?, refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings,
+        loginTokens: PushedLoginTokens? = nil, time: TimeSource, random: RandomSource = .system
     ) {
         self.rules = rules
         self.authenticator = authenticator
         self.store = store
         self.proofs = proofs
         self.refusals = refusals
+        requests = TokenRequestRefusals(refusals, limiter: limiter, limits: limits)
         gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.loginTokens = loginTokens
@@ -46,7 +49,10 @@ package final class PushedRequests: Sendable {
     ) async throws -> Secret<String> {
         let now = time.now()
         if let problem = AuthorizationParameter.repetition(in: parameters) {
-            throw OAuthError(.invalidRequest, problem)
+            let error = OAuthError(.invalidRequest, problem, detail: .repeatedParameter)
+            let sender = authenticator.sender(of: parameters, basic)
+            try await requests.record(error, from: sender, origin: origin, at: now)
+            throw error
         }
         let client = try await authenticator.client(
             sending: parameters, basic: basic, origin: origin, at: now, isChecked: true)
@@ -64,7 +70,7 @@ package final class PushedRequests: Sendable {
             throw OAuthError(.invalidRequest, "the request is longer than \(Self.maximumBytes) bytes")
         }
         if let error = flaw(of: try FormParameters(parsing: text.utf8), sentAs: parameters) {
-            try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            try await refusals.tokenRequestRefused(error, from: .known(client.id), origin: origin, at: now)
             throw error
         }
         // Looked at late: a token is no business of a client that may not push.
@@ -116,7 +122,7 @@ package final class PushedRequests: Sendable {
         do {
             return try await work()
         } catch let error as OAuthError {
-            try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            try await refusals.tokenRequestRefused(error, from: .known(client.id), origin: origin, at: now)
             throw error
         }
     }

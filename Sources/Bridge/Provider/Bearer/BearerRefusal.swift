@@ -76,7 +76,8 @@ extension BearerRefusal {
 }
 
 extension RefusalLog {
-    /// A bearer that was refused.
+    /// A bearer that was refused; of good ones, sixty a minute for each network, and for the same reason as often as
+    /// ``RateLimitKey/repeats(of:)`` has it.
     /// - Parameters:
     ///   - reason: a ``BearerRefusal`` or a `DPoPRefusal`, raw.
     ///   - issuer: one of the settings that the bearer says to be of; `nil` where it names none of them.
@@ -88,16 +89,33 @@ extension RefusalLog {
     ) async throws {
         var detail = JSONObjectWriter()
         detail.add("issuer", issuer)
+        let event = AuditEvent(
+            at: now, type: .bearerRefused, outcome: .failure, reason: reason, subject: identity?.subject,
+            clientID: client, sessionID: identity?.sessionID, origin: origin,
+            detail: issuer == nil ? nil : detail.finishedText())
+        guard let identity else { return try await record(event) }
+        try await record(
+            event, within: .network("audit.named_bearer", of: origin, perMinute: 60),
+            TokenOwner(identity).repeats(reason, by: client))
+    }
+
+    /// A good token of our own that was refused; sixty a minute for each network, and for the same reason as often as
+    /// ``RateLimitKey/repeats(of:)`` has it.
+    package func bearerRefused(
+        reason: String, of owner: TokenOwner, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
         try await record(
             AuditEvent(
-                at: now, type: .bearerRefused, outcome: .failure, reason: reason, subject: identity?.subject,
-                clientID: client, sessionID: identity?.sessionID, origin: origin,
-                detail: issuer == nil ? nil : detail.finishedText()))
+                at: now, type: .bearerRefused, outcome: .failure, reason: reason, subject: owner.subject,
+                clientID: owner.clientID, sessionID: owner.sessionID, tokenID: owner.tokenID, origin: origin),
+            within: .network("audit.owned_bearer", of: origin, perMinute: 60),
+            owner.repeats(reason, by: owner.clientID))
     }
 }
 
 extension LimitSettings {
-    /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
+    /// Keys for refused bearers that name nobody for certain: each refusal costs a signature check and an audit row, so
+    /// they are counted.
     package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
         networkKey("bearer.network", of: origin, refusedBearerPerNetwork)
     }

@@ -19,7 +19,7 @@ package final class DeviceAuthorizations: Sendable {
     /// - Parameter master: user codes are short, so what is kept of them takes a key that the store has not.
     package init(
         authenticator: ClientAuthenticator, store: any DeviceAuthorizationStore, master: MasterKey,
-        refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings, time: TimeSource = .system,
+        refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings, time: TimeSource,
         random: RandomSource = .system
     ) {
         self.authenticator = authenticator
@@ -59,7 +59,7 @@ package final class DeviceAuthorizations: Sendable {
             try parameters.checkResource(isAmong: [issuer])
             return try await start(try Self.scope(in: parameters, of: client), client, origin: origin, at: now)
         } catch let error as OAuthError where error.code != .rateLimited {
-            try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            try await refusals.tokenRequestRefused(error, from: .known(client.id), origin: origin, at: now)
             throw error
         }
     }

@@ -21,10 +21,12 @@ package final class AppSignOut: Sendable {
             } catch is BearerRefusal {
                 return false
             }
-            guard bearer.clientID == client.id else { throw TokenRevocation.notYours }
+            guard bearer.clientID == client.id else { throw TokenRevocation.notYours(TokenOwner(bearer)) }
             try await self.endings.end(
                 .opened(by: client.id, of: bearer.subject, in: bearer.sessionID),
-                Ending(at: now, reason: .signedOutInApp, origin: origin))
+                Ending(
+                    at: now, reason: .signedOutInApp, origin: origin,
+                    by: EndingAsker(client.id, in: bearer.sessionID)))
             return true
         }
     }

@@ -27,6 +27,16 @@ package final class RefreshTokenGrant: TokenGrant {
         guard let secret = OpaqueSecret(presented, kind: .refreshToken),
             let state = try await store.refreshToken(digest: secret.digest)
         else { throw Self.refused(.unknownRefreshToken) }
+        do {
+            return try await answer(request, secret, state)
+        } catch let error as OAuthError {
+            throw RefusedToken(error: error, owner: TokenOwner(of: state.session, digest: state.record.digest))
+        }
+    }
+
+    private func answer(
+        _ request: TokenRequest, _ secret: OpaqueSecret, _ state: RefreshTokenState
+    ) async throws -> TokenResponse {
         guard state.session.clientID == request.client.id else { throw Self.refused(.otherClient) }
         guard state.session.isAlive(at: request.at) else { throw Self.refused(.sessionEnded) }
         guard SenderConstraint.permits(state.record.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
@@ -87,11 +97,9 @@ package final class RefreshTokenGrant: TokenGrant {
         try await request.useUpProof()
         let session = state.session
         guard request.client.isPublic else {
-            let extended = refreshTokens.record(
-                secret, for: session, scope: state.record.scope, proofKeyThumbprint: nil, at: request.at)
             guard
                 try await store.extendRefreshToken(
-                    digest: secret.digest, until: extended.expiresAt, at: request.at,
+                    digest: state.record.digest, until: refreshTokens.end(in: session, at: request.at), at: request.at,
                     event: event(.refreshTokenUsed, state, request))
             else { throw Self.refused(.sessionEnded) }
             return secret
@@ -102,7 +110,8 @@ package final class RefreshTokenGrant: TokenGrant {
             successor, for: session, scope: state.record.scope,
             proofKeyThumbprint: state.record.proofKeyThumbprint ?? request.proofKeyThumbprint, at: request.at)
         let outcome = try await store.rotate(
-            digest: secret.digest, to: record, at: request.at, event: event(.refreshTokenRotated, state, request))
+            digest: state.record.digest, to: record, at: request.at,
+            event: event(.refreshTokenRotated, state, request))
         switch outcome {
         case .rotated: return successor
         case .rotatedBefore(let state):

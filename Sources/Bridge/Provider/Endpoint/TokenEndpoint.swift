@@ -7,23 +7,19 @@ package final class TokenEndpoint: Sendable {
     private let authenticator: ClientAuthenticator
     private let grants: [GrantType: any TokenGrant]
     private let proofs: DPoPVerifier?
-    private let refusals: RefusalLog
-    private let gate: LimitGate
-    private let limits: LimitSettings
+    private let refusals: TokenRequestRefusals
     private let time: TimeSource
 
     /// - Parameter proofs: `nil` offers no DPoP; then the header means nothing.
     package init(
-        issuer: String, authenticator: ClientAuthenticator, grants: [any TokenGrant], proofs: DPoPVerifier? = nil,
-        refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings, time: TimeSource = .system
+        issuer: String, authenticator: ClientAuthenticator, grants: [any TokenGrant], proofs: DPoPVerifier?,
+        refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings, time: TimeSource
     ) {
         self.issuer = issuer
         self.authenticator = authenticator
         self.grants = Dictionary(grants.map { ($0.type, $0) }, uniquingKeysWith: { $1 })
         self.proofs = proofs
-        self.refusals = refusals
-        gate = LimitGate(limiter, refusals: refusals)
-        self.limits = limits
+        self.refusals = TokenRequestRefusals(refusals, limiter: limiter, limits: limits)
         self.time = time
     }
 
@@ -44,6 +40,7 @@ package final class TokenEndpoint: Sendable {
         cookies: CookieAllowance = .allowed, origin: RequestOrigin
     ) async throws -> TokenResponse {
         let now = time.now()
+        let origin = origin.examined
         let client = try await authenticator.client(
             sending: parameters, basic: basic, origin: origin, at: now, else: .slowDown)
         var request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
@@ -59,15 +56,25 @@ package final class TokenEndpoint: Sendable {
         } catch let error as OAuthError where error.code == .authorizationPending || error.code == .pollingTooFast {
             // A device waits for its user: nothing was refused, and it asks every few seconds.
             throw error
+        } catch let refused as RefusedToken {
+            try await refusals.record(
+                refused.error, from: .known(client.id), of: refused.owner, origin: origin, at: now)
+            throw refused.error
         } catch let error as OAuthError {
-            try await record(error, clientID: client.id, origin: origin, at: now)
+            try await refusals.record(error, from: .known(client.id), origin: origin, at: now)
             throw error
         }
     }
 
     /// Writes down a request that was refused before it came to ``answer(_:basic:proof:cookies:origin:)``.
-    package func record(_ error: OAuthError, origin: RequestOrigin) async throws {
-        try await record(error, clientID: nil, origin: origin, at: time.now())
+    /// - Parameters:
+    ///   - sender: who sent it.
+    ///   - owner: whose the token is that came with it, where that is known.
+    package func record(
+        _ error: OAuthError, from sender: SendingClient = .unknown, of owner: TokenOwner? = nil,
+        origin: RequestOrigin
+    ) async throws {
+        try await refusals.record(error, from: sender, of: owner, origin: origin, at: time.now())
     }
 
     /// The proof of a key, which is the grant's to use up; a client that is registered so must bring one
@@ -91,50 +98,5 @@ package final class TokenEndpoint: Sendable {
             throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: .grantType)
         }
         return grant
-    }
-
-    // Refusals cost an audit row each, so a network can only cause so many of them.
-    private func record(
-        _ error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
-        let decision = try await gate.take(
-            limits.refusedTokenRequestKeys(origin: origin), client: clientID, origin: origin, at: now)
-        guard case .allowed = decision else { return }
-        try await refusals.tokenRequestRefused(error, clientID: clientID, origin: origin, at: now)
-    }
-}
-
-extension RefusalLog {
-    /// A token request that was refused.
-    /// - Parameter clientID: `nil` where it was refused before its client was known.
-    func tokenRequestRefused(
-        _ error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
-        try await record(Self.tokenRequest(refusedWith: error, clientID: clientID, origin: origin, at: now))
-    }
-
-    private static func tokenRequest(
-        refusedWith error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
-    ) -> AuditEvent {
-        AuditEvent(
-            at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
-            clientID: clientID, origin: origin)
-    }
-
-    /// A token that a client may neither end nor ask about, at the neighbours of the token endpoint, which have no limit of
-    /// their own; for each network sixty a minute are written.
-    func tokenWithheld(
-        _ error: OAuthError, clientID: ClientID, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
-        try await record(
-            Self.tokenRequest(refusedWith: error, clientID: clientID, origin: origin, at: now),
-            within: .network("audit.token_withheld", of: origin, perMinute: 60))
-    }
-}
-
-extension LimitSettings {
-    /// Token requests that are refused, per network.
-    func refusedTokenRequestKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        networkKey("token.network", of: origin, refusedTokenRequestPerNetwork)
     }
 }

@@ -21,7 +21,7 @@ package final class TokenRevocation: Sendable {
     package init(
         authenticator: ClientAuthenticator, accessTokens: AccessTokens, idTokens: IDTokenCodec,
         grants: any GrantStore, endings: SessionEndings, refusals: RefusalLog,
-        further: [OtherTokens] = [], time: TimeSource = .system
+        further: [OtherTokens] = [], time: TimeSource
     ) {
         self.authenticator = authenticator
         self.accessTokens = accessTokens
@@ -49,11 +49,13 @@ package final class TokenRevocation: Sendable {
         for token in tokens {
             do {
                 try await revoke(token, of: client, origin: origin, at: now)
+            } catch let refused as RefusedToken {
+                refusal = refusal ?? refused.error
+                // A client that tries what others were given is to be seen.
+                try await refusals.tokenWithheld(
+                    refused.error, clientID: client.id, of: refused.owner, origin: origin, at: now)
             } catch let error as OAuthError {
                 refusal = refusal ?? error
-                guard error.code == .invalidGrant else { continue }
-                // A client that tries what others were given is to be seen.
-                try await refusals.tokenWithheld(error, clientID: client.id, origin: origin, at: now)
             } catch {
                 outage = outage ?? error
             }
@@ -90,14 +92,18 @@ package final class TokenRevocation: Sendable {
         _ token: OpaqueSecret, of client: Client, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         guard let state = try await grants.refreshToken(digest: token.digest) else { return }
-        guard state.session.clientID == client.id else { throw Self.notYours }
-        try await endings.end(.appSession(state.session.id), Ending(at: now, reason: .revoked, origin: origin))
+        guard state.session.clientID == client.id else {
+            throw Self.notYours(TokenOwner(of: state.session, digest: token.digest))
+        }
+        let asker = EndingAsker(client.id, in: state.session.id)
+        try await endings.end(
+            .appSession(state.session.id), Ending(at: now, reason: .revoked, origin: origin, by: asker))
     }
 
     private func revoke(
         _ claims: AccessTokenClaims, of client: Client, origin: RequestOrigin, at now: Timestamp
     ) async throws {
-        guard claims.clientID == client.id else { throw Self.notYours }
+        guard claims.clientID == client.id else { throw Self.notYours(TokenOwner(claims)) }
         try await grants.revokeToken(
             claims.id, until: claims.expiresAt,
             event: AuditEvent(
@@ -106,6 +112,9 @@ package final class TokenRevocation: Sendable {
         accessTokens.forget(claims.id)
     }
 
-    static let notYours = OAuthError(
-        .invalidGrant, "the token was issued to another client", detail: .otherClient)
+    static func notYours(_ owner: TokenOwner) -> RefusedToken {
+        RefusedToken(
+            error: OAuthError(.invalidGrant, "the token was issued to another client", detail: .otherClient),
+            owner: owner)
+    }
 }

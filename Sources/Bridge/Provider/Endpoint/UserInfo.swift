@@ -15,8 +15,7 @@ package final class UserInfo: Sendable {
     ///   - codec: signs them.
     package init(
         tokens: AccessTokens, sessions: AppSessions, users: any UserClaimsSource,
-        clients: Reloadable<ClientDirectory>, codec: IDTokenCodec,
-        constraint: SenderConstraint = SenderConstraint(proofs: nil), time: TimeSource = .system
+        clients: Reloadable<ClientDirectory>, codec: IDTokenCodec, constraint: SenderConstraint, time: TimeSource
     ) {
         self.tokens = tokens
         self.sessions = sessions
@@ -34,20 +33,25 @@ package final class UserInfo: Sendable {
         case signed(Secret<String>)
     }
 
-    /// The claims that the token's scope and its request open, as far as its client may ask for them now; empty ones
-    /// are left out.
-    /// - Throws: ``BearerRefusal``; `invalid_dpop_proof` or `use_dpop_nonce`; `insufficient_scope` for a token that was
-    ///   not granted `openid`, or has no user; ``StorageError``.
-    package func answer(to presented: PresentedAccessToken) async throws -> Answer {
+    /// What an access token is, and that its sender may use it.
+    /// - Throws: ``BearerRefusal``; `invalid_dpop_proof` or `use_dpop_nonce`; ``StorageError``.
+    package func access(by presented: PresentedAccessToken) async throws -> AccessTokenClaims {
         let now = time.now()
         let access = try await tokens.active(presented.token, at: now)
         try await constraint.check(presented, boundTo: access.proofKeyThumbprint, at: now)
+        return access
+    }
+
+    /// The claims that the token's scope and its request open, as far as its client may ask for them now; empty ones
+    /// are left out.
+    /// - Throws: `insufficient_scope` for a token that was not granted `openid`, or has no user; ``StorageError``.
+    package func answer(openedBy access: AccessTokenClaims) async throws -> Answer {
         let claims = try await claims(openedBy: access)
         guard let algorithm = clients.current[access.clientID]?.userInfoAlgorithm else {
             return .plain(.object(claims))
         }
         return .signed(
-            try codec.signUserInfo(claims, audience: access.clientID, algorithm: algorithm, at: now))
+            try codec.signUserInfo(claims, audience: access.clientID, algorithm: algorithm, at: time.now()))
     }
 
     /// The claims that an active access token opens.

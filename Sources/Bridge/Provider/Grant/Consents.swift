@@ -18,7 +18,7 @@ package final class Consents: Sendable {
     private let endings: SessionEndings
     private let time: TimeSource
 
-    package init(store: any GrantStore, endings: SessionEndings, time: TimeSource = .system) {
+    package init(store: any GrantStore, endings: SessionEndings, time: TimeSource) {
         self.store = store
         self.endings = endings
         self.time = time
@@ -38,7 +38,8 @@ package final class Consents: Sendable {
         guard session.isOwnSignIn else { return false }
         let now = time.now()
         let ended = try await store.forgetConsent(
-            of: session.subject, to: client, Ending(at: now, reason: .endedByUser, origin: origin),
+            of: session.subject, to: client,
+            Ending(at: now, reason: .endedByUser, origin: origin, by: EndingAsker(session.id)),
             event: AuditEvent(
                 at: now, type: .consentWithdrawn, outcome: .success, reason: "user", subject: session.subject,
                 targetClientID: client, sessionID: session.id, origin: origin))

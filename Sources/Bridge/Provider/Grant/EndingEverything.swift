@@ -25,32 +25,33 @@ package struct EndingEverything: Sendable {
         self.appSession = appSession
     }
 
-    /// Whether a token's bearer may. A machine's own token names no user.
+    /// Why a token's bearer may not; `nil` where it may. A machine's own token names no user.
     /// - Throws: ``StorageError`` when it cannot be found out.
-    package func isAllowed(to token: AccessTokenClaims) async throws -> Bool {
-        guard let id = token.sessionID, let client = clients[token.clientID] else { return false }
+    package func refusal(of token: AccessTokenClaims) async throws -> RefusalReason? {
+        guard let id = token.sessionID, let client = clients[token.clientID] else { return .clientWithoutRight }
         // The value of a cookie opens no more than the cookie itself.
-        if let session = try await webSession(id) { return try await isAllowed(in: session) }
+        if let session = try await webSession(id) { return try await refusal(in: session) }
+        guard let session = try await appSession(id) else { return .sessionEnded }
         // Nor does what a website was granted in a browser that came by a link.
-        guard let session = try await appSession(id), session.lineage.mayBeHandedOn else { return false }
-        if mayHaveScopeForIt(client), token.scope.contains(Scope.revokeAllSessions) { return true }
-        return try await isOfOwnApps(session)
+        guard session.lineage.mayBeHandedOn else { return .chainedSession }
+        if mayHaveScopeForIt(client), token.scope.contains(Scope.revokeAllSessions) { return nil }
+        return try await isOfOwnApps(session) ? nil : .clientWithoutRight
     }
 
-    /// Whether a browser may. What a link or a hand-off opened may be in another person's hands than the user's
-    /// (contract §16). A web view is on the device of its app, and may what that app may.
+    /// Why a browser may not; `nil` where it may. What a link or a hand-off opened may be in another person's hands
+    /// than the user's (contract §16). A web view is on the device of its app, and may what that app may.
     /// - Throws: ``StorageError`` when it cannot be found out.
-    package func isAllowed(in session: WebSession) async throws -> Bool {
-        if session.isOwnSignIn { return true }
+    package func refusal(in session: WebSession) async throws -> RefusalReason? {
+        if session.isOwnSignIn { return nil }
         guard session.opening == .tokenExchange, session.lineage.mayBeHandedOn,
             let app = try await exchangingApp(above: session.lineage)
-        else { return false }
+        else { return .chainedSession }
         if let client = clients[app.clientID], mayHaveScopeForIt(client),
             session.lineage.scope?.contains(Scope.revokeAllSessions) == true
         {
-            return true
+            return nil
         }
-        return try await isOfOwnApps(app)
+        return try await isOfOwnApps(app) ? nil : .clientWithoutRight
     }
 
     /// Whether an app may still have the scope that it was granted: its document may have lost it since.

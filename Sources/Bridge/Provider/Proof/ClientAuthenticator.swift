@@ -5,6 +5,7 @@ package final class ClientAuthenticator: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let assertions: ClientAssertionCheck
     private let refusals: RefusalLog
+    private let requests: TokenRequestRefusals
     private let gate: LimitGate
     private let limits: LimitSettings
 
@@ -19,6 +20,7 @@ package final class ClientAuthenticator: Sendable {
         self.clients = clients
         assertions = ClientAssertionCheck(issuer: issuer, endpoints: endpoints, keys: keys, store: store)
         self.refusals = refusals
+        requests = TokenRequestRefusals(refusals, limiter: limiter, limits: limits)
         gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
     }
@@ -34,10 +36,24 @@ package final class ClientAuthenticator: Sendable {
         sending parameters: FormParameters, basic: BasicCredentials, origin: RequestOrigin,
         at now: Timestamp, isChecked: Bool = false, else excess: ErrorCode = .rateLimited
     ) async throws -> Client {
-        if !isChecked { try parameters.checkUnique(detail: RefusalReason.repeatedParameter.rawValue) }
-        try parameters.checkText()
-        let credentials = try ClientCredentials(parameters, basic: basic)
+        let credentials: ClientCredentials
+        do throws(OAuthError) {
+            if !isChecked { try parameters.checkUnique(detail: RefusalReason.repeatedParameter.rawValue) }
+            try parameters.checkText()
+            credentials = try ClientCredentials(parameters, basic: basic)
+        } catch {
+            try await requests.record(error, from: sender(of: parameters, basic), origin: origin, at: now)
+            throw error
+        }
         return try await authenticate(credentials, origin: origin, at: now, else: excess)
+    }
+
+    /// Whose a request says to be, before anybody has checked it.
+    func sender(of parameters: FormParameters, _ basic: BasicCredentials) -> SendingClient {
+        guard !parameters.isRepeated("client_id") else { return .unknown }
+        var name = parameters["client_id"]
+        if name == nil, case .given(let id, _) = basic { name = id }
+        return SendingClient(named: name.flatMap { clients.current[ClientID(rawValue: $0)] })
     }
 
     /// - Throws: ``ClientRefused`` when the client is not believed; `excess` when its network failed too often.

@@ -7,19 +7,19 @@ package enum EndingRoot: Hashable, Sendable {
     case device(DeviceSecretID)
     /// Everything of a user, including unused login tokens.
     case user(Subject)
-    /// What an app opened of a user whom another issuer signs in there, and the user's unused login tokens.
-    /// - Parameter session: the app's session, as its issuer calls it; `nil` where it does not tell them apart, and then
-    ///   all that the app opened of the user.
+    /// What an app opened of a user whom another issuer signs in there, its unused login tokens for this user included.
+    /// - Parameter session: the app's session, as its issuer calls it; `nil` where it does not tell them apart, and
+    ///   then all that the app opened of the user.
     case opened(by: ClientID, of: Subject, in: SessionID?)
     /// What a user has granted a client: unredeemed codes, and app sessions however they were opened.
     case granted(to: ClientID, of: Subject)
-    /// What could still sign a user in: unredeemed codes, also of devices that were let in, and unused login tokens. No
-    /// session ends.
+    /// What could still sign a user in: unredeemed codes, also of devices that were let in, unused login tokens, and
+    /// proofs that wait (``SignInBasis``). No session ends.
     case unused(of: Subject)
 }
 
-/// An end: when, why, by whom, and how far it goes. Its events are made here; ``EndingWalk`` says what it reaches, and a
-/// store carries both out in one transaction (contract §16.6).
+/// An end: when, why, by whom, and how far it goes. Its events are made here; ``EndingWalk`` says what it reaches, and
+/// a store carries both out in one transaction (contract §16.6).
 package struct Ending: Sendable {
     /// How far an end reaches from where it begins (contract §16.6).
     package enum Extent: Hashable, Sendable {
@@ -59,6 +59,8 @@ package struct Ending: Sendable {
     package let actor: AdminActor?
     /// When the administrator signed in; `nil` for a program, and where it is not known.
     package let signedInAt: Timestamp?
+    /// Who else asked for it; `nil` where nobody did, and where a browser leaves a session of its own.
+    package let asker: EndingAsker?
     package let extent: Extent
     /// The type of the event of the browser's session that it begins with: ``AuditEventType/webSessionSwitched`` when
     /// another user's session takes its place.
@@ -68,14 +70,15 @@ package struct Ending: Sendable {
     package var rootHadEnded: Bool?
 
     package init(
-        at: Timestamp, reason: EndReason, origin: RequestOrigin?, extent: Extent = .everything,
-        webSessionType: AuditEventType = .webSessionEnded
+        at: Timestamp, reason: EndReason, origin: RequestOrigin?, by asker: EndingAsker? = nil,
+        extent: Extent = .everything, webSessionType: AuditEventType = .webSessionEnded
     ) {
         self.at = at
         self.reason = .word(reason)
         self.origin = origin
         actor = nil
         signedInAt = nil
+        self.asker = asker
         self.extent = extent
         self.webSessionType = webSessionType
     }
@@ -92,6 +95,7 @@ package struct Ending: Sendable {
         origin = action.origin
         actor = action.actor
         signedInAt = action.signedInAt
+        asker = nil
         extent = .everything
         webSessionType = .webSessionEnded
     }
@@ -137,9 +141,11 @@ package struct Ending: Sendable {
     }
 
     private func detail(_ device: DeviceSecretID? = nil, loginTokens: Int? = nil) -> String? {
-        guard device != nil || loginTokens != nil || actor != nil else { return nil }
+        guard device != nil || loginTokens != nil || actor != nil || asker != nil else { return nil }
         var detail = JSONObjectWriter()
         if let actor { detail.add(AuditDetail.actor, actor.description) }
+        detail.add(AuditDetail.byClient, asker?.clientID?.rawValue)
+        detail.add(AuditDetail.bySession, asker?.sessionID?.rawValue)
         if let device { detail.add(AuditDetail.deviceSecretID, device.rawValue) }
         if let loginTokens { detail.add(AuditDetail.loginTokens, Int64(loginTokens)) }
         if let signedInAt { detail.add(AuditDetail.signedInAt, signedInAt.rfc3339) }

@@ -38,7 +38,7 @@ package final class WebhookNotifier: NoticeQueueWorker {
 
     package init(
         store: any WebhookStore, clients: Reloadable<ClientDirectory>, secrets: any WebhookSecretSource,
-        delivery: any WebhookDelivery, time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.webhook")
+        delivery: any WebhookDelivery, time: TimeSource, logger: Logger = Logger(label: "drawbridge.webhook")
     ) {
         self.store = store
         self.clients = clients

@@ -2,9 +2,9 @@ import OAuth2
 
 /// Links a phone's key to the user of an app that is signed in here (contract §10; ADR-0044).
 ///
-/// A linked key signs its user in for good, which is more than any app's session is. So it takes an app that the operator
-/// named for it, a session that may approve sign-ins (contract §16), and a person who signed in a moment ago, with
-/// everything that the account has: the same as in the browser.
+/// A linked key signs its user in for good, which is more than any app's session is. So it takes an app that the
+/// operator named for it, a session that may approve sign-ins (contract §16), and a person who signed in a moment ago,
+/// with everything that the account has: the same as in the browser.
 package final class KeyRegistration: Sendable {
     /// How long a phone has to answer.
     package static let lifetime = Duration.seconds(300)
@@ -18,7 +18,7 @@ package final class KeyRegistration: Sendable {
 
     package init(
         linkedKeys: LinkedKeys, configuration: SelfIssuedConfiguration, approvers: PhoneApprovers,
-        ring: Reloadable<SecretKeyRing>, time: TimeSource = .system, random: RandomSource = .system
+        ring: Reloadable<SecretKeyRing>, time: TimeSource, random: RandomSource = .system
     ) {
         self.linkedKeys = linkedKeys
         self.configuration = configuration
@@ -61,26 +61,34 @@ package final class KeyRegistration: Sendable {
         let now = time.now()
         let session = try await session(of: bearer, origin: origin, at: now)
         return try await linkedKeys.recording(origin: origin, at: now) {
-            let proof: KeyProof
-            do throws(SelfIssuedRefusal.Reason) {
-                proof = try KeyProof(text, audience: configuration.linksURI, at: now)
-            } catch {
-                throw SelfIssuedRefusal(error, subject: session.subject)
+            try await linkedKeys.naming(session.subject, of: session.clientID, in: session.id) {
+                try await link(text, in: session, origin: origin, at: now)
             }
-            guard seal.open(proof.nonce, binding: session.id.rawValue) != nil else {
-                throw SelfIssuedRefusal(.nonceMismatch, thumbprint: proof.thumbprint, subject: session.subject)
-            }
-            let key = LinkedKey(
-                thumbprint: proof.thumbprint, subject: session.subject, algorithm: proof.algorithm, origin: .linked,
-                createdAt: now)
-            try await linkedKeys.link(
-                key, in: .app(session.id),
-                event: AuditEvent(
-                    at: now, type: .selfIssuedLinked, outcome: .success, reason: "app", subject: session.subject,
-                    clientID: session.clientID, sessionID: session.id, origin: origin,
-                    detail: LinkedKeys.detail(proof.thumbprint)))
-            return key
         }
+    }
+
+    private func link(
+        _ text: String, in session: AppSession, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> LinkedKey {
+        let proof: KeyProof
+        do throws(SelfIssuedRefusal.Reason) {
+            proof = try KeyProof(text, audience: configuration.linksURI, at: now)
+        } catch {
+            throw SelfIssuedRefusal(error)
+        }
+        guard seal.open(proof.nonce, binding: session.id.rawValue) != nil else {
+            throw SelfIssuedRefusal(.nonceMismatch, thumbprint: proof.thumbprint)
+        }
+        let key = LinkedKey(
+            thumbprint: proof.thumbprint, subject: session.subject, algorithm: proof.algorithm, origin: .linked,
+            createdAt: now)
+        try await linkedKeys.link(
+            key, in: .app(session.id),
+            event: AuditEvent(
+                at: now, type: .selfIssuedLinked, outcome: .success, reason: "app", subject: session.subject,
+                clientID: session.clientID, sessionID: session.id, origin: origin,
+                detail: LinkedKeys.detail(proof.thumbprint)))
+        return key
     }
 
     private func session(

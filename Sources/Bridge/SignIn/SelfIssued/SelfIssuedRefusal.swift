@@ -1,15 +1,22 @@
+import OAuth2
+
 /// An answer that leads nowhere.
 package struct SelfIssuedRefusal: Error, Sendable {
     package let reason: Reason
     package var retryAfter: Duration?
     /// What of the answer was proven; for the log.
     var thumbprint: String?
+    /// Whose key it is, or who wants it for theirs.
     var subject: Subject?
-    /// The phone's own word for what went wrong.
-    var phoneError: String?
+    /// The app in which a key was to be linked.
+    var clientID: ClientID?
+    /// The session, of an app or a browser, in which keys were to be changed.
+    var sessionID: SessionID?
+    /// The phone's own word for what went wrong, where it is one that is known.
+    var phoneError: SelfIssuedPhoneError?
 
     init(
-        _ reason: Reason, thumbprint: String? = nil, subject: Subject? = nil, phoneError: String? = nil
+        _ reason: Reason, thumbprint: String? = nil, subject: Subject? = nil, phoneError: SelfIssuedPhoneError? = nil
     ) {
         self.reason = reason
         self.thumbprint = thumbprint
@@ -23,20 +30,32 @@ package struct SelfIssuedRefusal: Error, Sendable {
     }
 
     /// Whether it is the person at the phone who said no.
-    package var isDeclined: Bool { phoneError == "access_denied" || phoneError == "user_cancelled" }
+    package var isDeclined: Bool { phoneError?.isDeclined == true }
+
+    /// The reason in the log, which tells what a person declined from what failed; the phone is told neither.
+    fileprivate var loggedReason: String {
+        isDeclined ? RefusalReason.declinedOnPhone.rawValue : reason.rawValue
+    }
+
+    fileprivate var loggedDetail: String? {
+        guard thumbprint != nil || phoneError != nil else { return nil }
+        var detail = JSONObjectWriter()
+        detail.add("error", phoneError?.rawValue)
+        detail.add(LinkedKeys.thumbprintName, thumbprint)
+        return detail.finishedText()
+    }
 }
 
 extension RefusalLog {
     /// A phone's answer, or a change of keys, that was refused.
-    /// - Parameter thumbprint: the key's, as far as it is proven.
     func selfIssuedRefused(
-        _ reason: SelfIssuedRefusal.Reason, thumbprint: String?, subject: Subject? = nil,
-        sessionID: SessionID? = nil, origin: RequestOrigin, at now: Timestamp
+        _ refusal: SelfIssuedRefusal, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         try await record(
             AuditEvent(
-                at: now, type: .selfIssuedRefused, outcome: .failure, reason: reason.rawValue, subject: subject,
-                sessionID: sessionID, origin: origin, detail: thumbprint.map(LinkedKeys.detail)),
+                at: now, type: .selfIssuedRefused, outcome: .failure, reason: refusal.loggedReason,
+                subject: refusal.subject, clientID: refusal.clientID, sessionID: refusal.sessionID, origin: origin,
+                detail: refusal.loggedDetail),
             within: .network("audit.self_issued", of: origin, perMinute: 120))
     }
 }

@@ -31,7 +31,7 @@ struct KeyRegistrationController: BearerGroup {
     @Sendable func link(
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
-        let fields = try await ApprovalRequestReader.read(request, knowing: ["proof"])
+        let fields = try await TextMembers.read(request, knowing: ["proof"])
         guard let proof = fields["proof"] else { throw OAuthError(.invalidRequest, "proof is missing") }
         do {
             let key = try await registration.link(proof, by: bearer.identity, origin: bearer.origin)

@@ -56,9 +56,9 @@ extension DurableStorage: AuditUpkeep {
         return try await read { session in
             let node = SQLValue.text(head.node)
             guard let first = try session.run(AuditSQL.first, [node]).first?.integer(0) else { return nil }
-            // What covers it was signed after it: where it is younger, no checkpoint of the chain need be looked at, of which
-            // there are half a million in a quiet year. An event from the future says nothing: its node's clock was wrong, and
-            // what is after it must not stay for as long as that.
+            // What covers it was signed after it: where it is younger, no checkpoint of the chain need be looked at, of
+            // which there are half a million in a quiet year. An event from the future says nothing: its node's clock
+            // was wrong, and what is after it must not stay for as long as that.
             if case .integer(let at)? = try session.run(AuditSegmentSQL.time, [node, .integer(first)]).first?.values[0],
                 case let time = Timestamp(milliseconds: at), time > latest, time <= now
             {
@@ -149,7 +149,7 @@ extension DurableStorage: AuditUpkeep {
         let count = Int(checkpoint.size - place.first + 1)
         // Those that stay show two histories that were signed, although the events of either are gone.
         let superfluous = zip(covered, covered.dropFirst() + [checkpoint]).compactMap { earlier, later in
-            Self.isSuperfluous(earlier, before: later) ? earlier : nil
+            earlier.isSuperfluous(before: later) ? earlier : nil
         }
         return try await writeUpkeep { transaction in
             let removed = try transaction.change(

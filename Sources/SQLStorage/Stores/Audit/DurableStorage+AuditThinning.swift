@@ -5,8 +5,6 @@ extension DurableStorage {
     private static let thinnedAfter = Duration.seconds(7 * 86_400)
     /// Checkpoints that are looked at together.
     private static let thinnedTogether: Int64 = 200
-    /// The last one of each such part of a chain, and of each hour, stays.
-    private static let part: (events: Int64, milliseconds: Int64) = (1000, 3_600_000)
 
     package func thinCheckpoints(
         from places: [String: Int64], at now: Timestamp
@@ -40,7 +38,7 @@ extension DurableStorage {
         // The last one is judged together with what follows it.
         guard sizes.count > 1, let next = sizes.dropLast().last, next > place else { return nil }
         let superfluous = zip(rows, rows.dropFirst()).compactMap { earlier, later -> AuditCheckpoint? in
-            guard let earlier = earlier.value, let later = later.value, Self.isSuperfluous(earlier, before: later),
+            guard let earlier = earlier.value, let later = later.value, earlier.isSuperfluous(before: later),
                 // One that the log contradicts is evidence, and so is one that is not signed.
                 hashes[earlier.size]?.hasSameBytes(as: earlier.hash) ?? false,
                 hashes[later.size]?.hasSameBytes(as: later.hash) ?? false,
@@ -54,11 +52,5 @@ extension DurableStorage {
             }
         }
         return next
-    }
-
-    /// Whether a checkpoint may go for the sake of the next one, where the chain agrees with both.
-    static func isSuperfluous(_ earlier: AuditCheckpoint, before later: AuditCheckpoint) -> Bool {
-        earlier.size / part.events == later.size / part.events
-            && earlier.at.milliseconds / part.milliseconds == later.at.milliseconds / part.milliseconds
     }
 }

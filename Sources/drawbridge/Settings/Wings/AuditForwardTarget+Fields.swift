@@ -43,7 +43,8 @@ extension AuditForwardTarget {
     private static func receiver(
         _ fields: inout SettingFields, tls: AuditForwardTLS, absolute: (String) -> String
     ) -> Receiver? {
-        let authorization = authorization(&fields, absolute: absolute)
+        let path = fields.text(authorizationField).map(absolute)
+        let authorization = fields.secret(authorizationField, at: path) { try $0.authorization() }
         let allowsPlaintext = fields.boolean("allow_plaintext") ?? false
         // One that cannot be read is not told again: it may hold a password.
         guard let url = fields.requiredText("url") else { return nil }
@@ -119,18 +120,6 @@ extension AuditForwardTarget {
         case .authority: "ca_file"
         case .certificate: "certificate"
         case .privateKey: "private_key"
-        }
-    }
-
-    private static func authorization(
-        _ fields: inout SettingFields, absolute: (String) -> String
-    ) -> Secret<String>? {
-        guard let path = fields.text(authorizationField).map(absolute) else { return nil }
-        do {
-            return try AuthorizationFile.read(path)
-        } catch {
-            fields.note(authorizationField, value: path, "\(error)")
-            return nil
         }
     }
 

@@ -48,6 +48,8 @@ import Testing
             #expect(events.map(\.targetClientID) == [app])
             #expect(events.map(\.sessionID) == ["own"])
             #expect(events.map(\.reason) == ["user"])
+            let ends = try await service.storage.search(AuditFilter(type: .appSessionEnded), before: nil, limit: 5)
+            #expect(ends.records.map(\.event.detail) == [#"{"by_sid":"own"}"#])
         }
     }
 

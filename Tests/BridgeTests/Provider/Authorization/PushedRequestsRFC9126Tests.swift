@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
                     rules: RedirectURIRules(isNative: false, allowsLocalhost: false))
             ]
             let clients = provider.service.clients
-            clients.replace(with: ClientDirectory(clients.current.all + [pushing], defaultTarget: website))
+            clients.add(pushing)
             let storage = provider.service.storage
             let refusals = RefusalLog(audit: storage, limiter: UnlimitedRateLimiter())
             try await body(
@@ -26,8 +27,9 @@ import Testing
                     authenticator: ClientAuthenticator(
                         clients: clients, issuer: issuerName, assertions: storage, refusals: refusals,
                         limiter: UnlimitedRateLimiter(), limits: limits),
-                    store: storage, refusals: refusals, limiter: InProcessRateLimiter(clock: .parameter),
-                    limits: limits, time: provider.service.clock.source), provider)
+                    store: storage, proofs: nil, refusals: refusals,
+                    limiter: InProcessRateLimiter(clock: .parameter), limits: limits,
+                    time: provider.service.clock.source), provider)
         }
     }
 
@@ -159,7 +161,15 @@ import Testing
     func `§2.1: a repeated parameter is refused`(name: String) async throws {
         try await withRequests { requests, provider in
             let parameters = try Provider.parameters([(name, "a"), (name, "b")])
-            #expect(try await refusal { try await push(requests, provider, parameters) } == "invalid_request ")
+            #expect(
+                try await refusal { try await push(requests, provider, parameters) }
+                    == "invalid_request repeated_parameter")
+            let events = try await provider.service.storage.search(AuditFilter(), before: nil, limit: 5)
+                .records.map(\.event)
+            #expect(events.map(\.type) == [.tokenRequestRefused])
+            #expect(events.first?.reason == "repeated_parameter" && events.first?.clientID == nil)
+            // Its secret was not looked at yet.
+            #expect(events.first?.detail == #"{"named_client":"pushing"}"#)
         }
     }
 
@@ -205,9 +215,7 @@ import Testing
         var limits = LimitSettings()
         limits.pushedRequestPerNetwork = TokenBucket(perMinute: 2)
         try await withRequests(limits: limits) { requests, provider in
-            let native = try AuthorizationFixture.native()
-            let clients = provider.service.clients
-            clients.replace(with: ClientDirectory(clients.current.all + [native], defaultTarget: website))
+            provider.service.clients.add(try AuthorizationFixture.native())
             func push(from address: String) async throws -> String {
                 try await refusal {
                     try await requests.push(try AuthorizationFixture.form(), basic: .absent, origin: origin(address))
@@ -224,8 +232,7 @@ import Testing
             let service = provider.service
             var other = Client(id: "other", name: "Another website", kind: .web)
             other.redirectURIs = try #require(service.clients.current["pushing"]).redirectURIs
-            service.clients.replace(
-                with: ClientDirectory(service.clients.current.all + [other], defaultTarget: website))
+            service.clients.add(other)
             let authorizations = provider.authorizations()
             let uri = try await push(requests, provider, try form())
             #expect(try await authorize(uri, at: authorizations, as: "other").isOfUnusableURI)

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import Testing
 
@@ -157,8 +158,7 @@ import Testing
         try await withProvider { provider in
             var strict = Client(id: "strict", name: "An app with a key", kind: .native)
             strict.requiresProofOfPossession = true
-            provider.service.clients.replace(
-                with: ClientDirectory(provider.service.clients.current.all + [strict], defaultTarget: website))
+            provider.service.clients.add(strict)
             let code = try await provider.code(try provider.grant(client: "strict"))
             #expect(
                 try await refusal { try await provider.redeem(code, client: "strict") }
@@ -189,7 +189,7 @@ import Testing
             pushing.redirectURIs = [
                 try RedirectURI(registering: callback, rules: RedirectURIRules(isNative: true, allowsLocalhost: false))
             ]
-            provider.service.clients.replace(with: ClientDirectory([pushing], defaultTarget: nil))
+            provider.service.clients.add(pushing)
             func form(_ thumbprint: String? = nil) throws -> FormParameters {
                 var pairs = [
                     ("client_id", "pushing"), ("response_type", "code"), ("redirect_uri", callback),
@@ -305,17 +305,10 @@ import Testing
             let key = try ProofKey()
             let token = try await provider.signIn(proof: try key.proof(id: "1", at: noon)).accessToken
             let bearers = LocalBearers(
-                tokens: provider.accessTokens, issuer: issuerName, others: NobodysBearers())
+                tokens: provider.accessTokens, subjects: provider.service.subjects, issuer: issuerName,
+                others: NoOtherIssuers())
             let identity = try await bearers.authenticate(token, at: noon)
             #expect(identity.proofKeyThumbprint == key.thumbprint)
         }
     }
-}
-
-private struct NobodysBearers: BearerAuthenticator {
-    func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
-        throw BearerRefusal.unknownIssuer
-    }
-
-    func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool { false }
 }

@@ -109,6 +109,19 @@ import Testing
         }
     }
 
+    @Test func `a proof that is refused is put to the user, the app and the session that brought it`() async throws {
+        try await withService { service in
+            let desk = try Desk(service)
+            try await desk.accounts.add("alice")
+            let bearer = try await desk.bearer()
+            #expect(try await desk.refusal { try await desk.link("x", by: bearer) } == "malformed")
+            let page = try await service.storage.search(AuditFilter(type: .selfIssuedRefused), before: nil, limit: 1)
+            let event = try #require(page.records.first?.event)
+            #expect(event.reason == "malformed" && event.subject == "sub-alice")
+            #expect(event.clientID == app && event.sessionID == "app-of-alice")
+        }
+    }
+
     @Test func `only an app that the operator named may link, and no other app of the same user`() async throws {
         try await withService { service in
             let desk = try Desk(service, apps: ["another-app"])

@@ -177,13 +177,38 @@ import Testing
         try await storage.close()
     }
 
-    private func acceptance(_ storage: any BridgeStorage) -> AuditAcceptance {
+    private func acceptance(
+        _ storage: any BridgeStorage, seekingLostCheckpoints seeksLost: Bool = false
+    ) -> AuditAcceptance {
         let location = StorageLocation(
             databasePath: path, database: nil, signingKeyPath: "\(folder.path)/key", keyName: "localhost/test",
             masterKeyPath: "", loginTokenKeysPath: "", retiredKeysPath: "", siteName: "", node: "n")
         return AuditAcceptance(
             storage: storage, location: location, keys: [key.verifierKey],
-            action: AdminAction(actor: .login("root"), origin: nil, at: Timestamp(milliseconds: 0)))
+            action: AdminAction(actor: .login("root"), origin: nil, at: Timestamp(milliseconds: 0)),
+            seeksLostCheckpoints: seeksLost)
+    }
+
+    @Test func `checkpoints that only a verification misses are accepted by what that one verification says`()
+        async throws
+    {
+        for _ in 0..<3 { try await live("n", events: 3) }
+        let storage = try open("n-cli")
+        try await run("DELETE FROM audit_checkpoint", in: storage)
+        let ended = Mutex(0)
+        let streams = StandardStreams(
+            output: { _ in },
+            // How a verification takes its progress away.
+            errors: { text in if text == "\r\u{1B}[K" { ended.withLock { $0 += 1 } } },
+            line: { nil }, rest: { Data() }, isTerminal: { false }, isWatched: { true }, isOutputSeen: { false })
+        try await StandardStreams.$current.withValue(streams) {
+            try await acceptance(storage, seekingLostCheckpoints: true).run(saying: "the disk")
+        }
+        let verifications = ended.withLock { $0 }
+        #expect(verifications == 1)
+        let found = try await storage.search(AuditFilter(type: .auditAccepted), before: nil, limit: 10).records
+        #expect(found.map(\.event.reason) == ["checkpoint_missing"])
+        try await storage.close()
     }
 
     /// With the checkpoints over it, so that nothing in the database shows it.
