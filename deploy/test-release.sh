@@ -69,7 +69,7 @@ say "beyond loopback only when asked"
 inside dpkg --purge drawbridge >/dev/null 2>&1 || true
 rm -rf "$root/tmp/landing" && mkdir "$root/tmp/landing"
 cp "$package" "$root/tmp/landing/"
-blocks=$(sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/127\.0\.0\.1:9090/127.0.0.1:$(free_port)/" docs/first-landing.md)
+blocks=$(sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/127\.0\.0\.1:8081/127.0.0.1:$(free_port)/" docs/first-landing.md)
 block() { awk -v n="$1" '/^```sh$/ { i++; on = i == n; next } /^```$/ { on = 0 } on' <<<"$blocks"; }
 began=$(date +%s)
 inside bash -euc "cd /tmp/landing && $(block 1)" >"$out/apt.log" 2>&1 || { cat "$out/apt.log"; fail "the package does not install"; }

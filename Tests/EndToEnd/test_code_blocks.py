@@ -15,7 +15,9 @@ import pytest
 import yaml
 
 import instance
+import wire
 from apache import LOADED, MODULES
+from servers import Nginx
 
 ROOT = instance.ROOT
 PAGES = sorted({ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"),
@@ -119,7 +121,7 @@ def test_settings_are_accepted(page, text, tmp_path):
                           env=instance.environment())
     problems = [line for line in done.stderr.splitlines() if line.startswith("  - ")]
     # What stands for something of the reader's own: their files, and the digest of their secret.
-    meant = re.compile(r"does not exist$|no such file or directory$|must be the base64url of a SHA-256 digest$")
+    meant = re.compile(r"does not exist(: write the secret there, mode 0600)?$|no such file or directory$|must be the base64url of a SHA-256 digest$")
     assert [line for line in problems if not meant.search(line)] == []
     assert problems or done.returncode == 0, done.stderr
 
@@ -236,6 +238,26 @@ http {{
 }}
 """)
     run("nginx", "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf")
+
+
+#: Routes that the README's block for one origin leaves to the site, as its comment says.
+OF_THE_SITE = {"/", "/favicon.ico", "/auth/check"}
+
+
+def test_the_readmes_nginx_leads_to_drawbridge_whatever_is_drawbridges_at_an_origin_that_is_its_only_one(serve):
+    """A page that is left out is answered by the site, which then sees what was meant for the provider or the console."""
+    [text] = [text for page, language, text, _ in BLOCKS
+              if (page, language) == ("README.md", "nginx") and "Drawbridge's own pages" in text]
+    port = instance.free_port()
+    node = serve("sign_in_url: /sign-in\ntrusted_proxies: [127.0.0.1]\n", origin=f"http://127.0.0.1:{port}")
+    text = (text.replace("127.0.0.1:8080", f"127.0.0.1:{node.port}").replace("/var/log/nginx/", "")
+            .replace("include fastcgi_params", "include /etc/nginx/fastcgi_params"))
+    routes = {re.sub(r"\{\w+\}", "a", path) for path in yaml.safe_load((ROOT / "Config/openapi.yaml").read_text())["paths"]}
+    with Nginx(f"{MAPS}\nserver {{\nlisten 127.0.0.1:{port};\n{text}\n}}\n", port):
+        answers = {path: wire.send(f"http://127.0.0.1:{port}", "OPTIONS", path) for path in routes}
+    # The site's pages are behind the check: their answer here is nginx's own.
+    assert {path for path, answer in answers.items() if answer.header("X-Request-Id") is None} == OF_THE_SITE
+    assert len(routes) > 120
 
 
 @of("apache")

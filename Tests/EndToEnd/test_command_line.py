@@ -233,7 +233,8 @@ def test_a_user_whose_name_begins_with_a_dash_is_named_after_two_of_them(whole):
     assert told.returncode == 64
     assert told.stderr.decode().endswith(
         "\nA name that begins with a dash goes after the options and two dashes: -- -_09oX3\n")
-    assert run([*line, "--", "-_09oX3", "admin"], "").stderr.decode() == "Error: There is no account -_09oX3.\n"
+    assert run([*line, "--", "-_09oX3", "admin"], "").stderr.decode() == (
+        "Error: There is no account -_09oX3: drawbridge users list has the users that are known.\n")
     assert run([*line[:1], "audit", "search", *line[3:], "--sub", "-_09oX3"], "").returncode == 0
 
 
@@ -387,7 +388,7 @@ def test_a_new_password_for_nobody_is_not_asked_for(whole):
             assert asking.wait(timeout=60) == 1
         finally:
             asking.kill()
-        assert asking.stderr.read() == b"Error: There is no account nobody.\n"
+        assert asking.stderr.read().startswith(b"Error: There is no account nobody: drawbridge users list")
 
 
 @pytest.mark.parametrize("command", [

@@ -4,9 +4,11 @@ tables name what is there."""
 import contextlib
 import io
 import json
+import os
 import re
 import socket
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -51,8 +53,21 @@ def test_pythons_page_lands_with_a_bearer_and_by_a_sign_in(demo, tmp_path, monke
     assert opened == [demo.user("alice")["sub"]]
 
 
+def desktop(folder: Path) -> Path:
+    """A command there with the name of the system's that opens a browser; the file that it writes the address to."""
+    command, opened = folder / "desktop/xdg-open", folder / "desktop/opened"
+    command.parent.mkdir()
+    command.write_text(f"#!/bin/sh\nprintf %s \"$1\" > '{opened}'\n")
+    command.chmod(0o755)
+    return opened
+
+
+def on_desktop(folder: Path) -> list[str]:
+    return ["env", f"PATH={folder}/desktop:{os.environ['PATH']}"]
+
+
 def test_the_javascript_of_the_page_lands_with_a_bearer_and_by_a_sign_in(demo, tmp_path):
-    """As it stands there, but for the addresses and where a browser is opened."""
+    """As it stands there, but for the addresses, and with a command in the place of the system's that opens a browser."""
     modules = tmp_path / "node_modules/@drawbridge"
     modules.mkdir(parents=True)
     # By its name, as an app has it: what the package says of its files is tried as well.
@@ -65,15 +80,17 @@ def test_the_javascript_of_the_page_lands_with_a_bearer_and_by_a_sign_in(demo, t
 import {{ backendBearer, Person }} from {json.dumps(helpers)};
 const demo = {facts};
 const person = new Person(demo, "alice");
-const visits = [];
-const openInBrowser = (url) => visits.push(person.get(url));
 """
-    report = "\nawait Promise.all(visits);\nconsole.log(JSON.stringify(await (await person.get('/session')).json()));\n"
+    opened = desktop(tmp_path)
+    report = f"""
+await person.get((await import("node:fs")).readFileSync({json.dumps(str(opened))}, "utf8"));
+console.log(JSON.stringify(await (await person.get("/session")).json()));
+"""
     (tmp_path / "first.mjs").write_text(
         prelude + "const backend = { token: async () => backendBearer(demo, 'bob') };\n" + first
         + "await openContacts();\n" + report)
     bob, alice = (demo.user(name)["sub"] for name in ["bob", "alice"])
-    assert json.loads(run(["node", str(tmp_path / "first.mjs")]).splitlines()[-1])["sub"] == bob
+    assert json.loads(run([*on_desktop(tmp_path), "node", str(tmp_path / "first.mjs")]).splitlines()[-1])["sub"] == bob
 
     # The page's browser, shown to a person in place of the desktop.
     shown = ("loopbackBrowser({ open: async (address) => "
@@ -82,7 +99,7 @@ const openInBrowser = (url) => visits.push(person.get(url));
     (tmp_path / "second.mjs").write_text(
         prelude + f"const secretsFile = {json.dumps(str(tmp_path / 'secrets.json'))};\n"
         + second.replace("loopbackBrowser()", shown).replace("desktop-app", "demo-app") + report)
-    assert json.loads(run(["node", str(tmp_path / "second.mjs")]).splitlines()[-1])["sub"] == alice
+    assert json.loads(run([*on_desktop(tmp_path), "node", str(tmp_path / "second.mjs")]).splitlines()[-1])["sub"] == alice
 
 
 def test_the_java_of_the_page_compiles_and_lands(demo, jvm_classes, tmp_path):
@@ -135,16 +152,18 @@ def test_the_javascript_of_the_page_shows_the_code_of_a_website_that_asks_for_on
     (tmp_path / "third.mjs").write_text(f"""
 import {{ inspect }} from "node:util";
 import {{ Drawbridge }} from {json.dumps((CLIENTS / "js/drawbridge.mjs").as_uri())};
+import {{ openInBrowser }} from {json.dumps((CLIENTS / "js/node.mjs").as_uri())};
 const drawbridge = new Drawbridge({{ issuer: {json.dumps(server.base)} }});
 const bearer = {json.dumps(server.bearer())};
-let url, shown;
-const openInBrowser = (address) => {{ url = address; }};
+let shown;
 const show = (text) => {{ shown = text; }};
 {blocks(PAGES["js"], "js")[2]}
 const printed = inspect(link, {{ depth: 9, showHidden: true }}) + String(link) + JSON.stringify(link);
-console.log(JSON.stringify([url, shown, printed]));
+console.log(JSON.stringify([shown, printed]));
 """)
-    opens_by_what_is_shown(server, *json.loads(run(["node", str(tmp_path / "third.mjs")]).splitlines()[-1]))
+    opened = desktop(tmp_path)
+    said = json.loads(run([*on_desktop(tmp_path), "node", str(tmp_path / "third.mjs")]).splitlines()[-1])
+    opens_by_what_is_shown(server, opened.read_text(), *said)
 
 
 def test_the_java_of_the_page_shows_the_code_of_a_website_that_asks_for_one(serve, jvm_classes, tmp_path):

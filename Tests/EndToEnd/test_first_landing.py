@@ -25,7 +25,7 @@ def test_the_lines_of_the_page_lead_from_no_settings_to_a_signed_in_browser(tmp_
         """The same without an account of its own, in a folder and at ports of this test's own."""
         return (text.replace("/etc/drawbridge", str(tmp_path / "etc")).replace("/var/lib/drawbridge", str(tmp_path / "lib"))
                 .replace("runuser -u drawbridge -- ", "").replace("install -o drawbridge ", "install ")
-                .replace("127.0.0.1:8080", f"127.0.0.1:{port}").replace("127.0.0.1:9090", f"127.0.0.1:{management}"))
+                .replace("127.0.0.1:8080", f"127.0.0.1:{port}").replace("127.0.0.1:8081", f"127.0.0.1:{management}"))
 
     (tmp_path / "etc").mkdir()
     (tmp_path / "bin").mkdir()

@@ -75,6 +75,31 @@ def test_the_chart_makes_what_the_kubernetes_folder_holds():
     assert not any(kind.startswith("Secret/") for kind in rendered), "secrets are not made here"
 
 
+def clients_of(text: str) -> dict[str, dict]:
+    return {client["client_id"]: client for client in yaml.safe_load(text)["clients"]}
+
+
+def test_the_pages_values_and_the_kubernetes_folder_have_the_same_clients():
+    assert clients_of(settings(render())) == clients_of((DEPLOY / "kubernetes/drawbridge.yaml").read_text())
+
+
+@pytest.mark.parametrize("proxy", ["ingress-nginx.yaml", "traefik.yaml"])
+def test_the_website_that_a_proxy_names_has_an_origin_by_which_the_check_knows_it(proxy):
+    """Without one the check is 400 for everybody, and nginx makes 500 of that."""
+    named = set(re.findall(r"/auth/check\?website=(\w+)", (DEPLOY / proxy).read_text()))
+    assert named
+    for text in [settings(render()), (DEPLOY / "kubernetes/drawbridge.yaml").read_text()]:
+        known = {name for name, client in clients_of(text).items() if "public_origin" in client}
+        assert named <= known
+
+
+def test_who_meets_a_check_about_an_unknown_website_finds_the_logs_words_in_the_troubleshooting():
+    source = (instance.ROOT / "Sources/BridgeHTTP/Session/CheckedWebsite.swift").read_text()
+    [words] = re.findall(r'logger\.error\(\s*"([^"]+)"', source)
+    page = (instance.ROOT / "docs/operations.md").read_text()
+    assert words in page.partition("## Troubleshooting")[2].partition("\n## ")[0]
+
+
 def test_the_service_accepts_the_settings_that_the_chart_writes(tmp_path):
     values = changed("settings", "limits", {"tracked_keys": 1_000_000})
     values["settings"]["redis"] = {"url": "rediss://redis.example.com:6379"}

@@ -1,5 +1,5 @@
 // Types of node.mjs.
-import type { SecretStore, SignInBrowser } from "./drawbridge.mjs";
+import type { LoginLink, SecretStore, SignInBrowser } from "./drawbridge.mjs";
 
 /** Web Cryptography, which Node 18 does not have among its globals. */
 export declare const crypto: Crypto;
@@ -18,6 +18,12 @@ export declare function loopbackBrowser(options?: {
     /** Ends the sign-in that is under way, if there is one. */
     close(): void;
 };
+
+/**
+ * Opens a login link at once in the system's browser, with no shell in between. Rejects with `configuration` where there is
+ * no browser, and for a link with `carrier: "header"`, whose header no browser sends.
+ */
+export declare function openInBrowser(link: LoginLink): Promise<void>;
 
 /** Secrets in one file that only this user can read. */
 export declare function fileStore(path: string): Required<SecretStore>;

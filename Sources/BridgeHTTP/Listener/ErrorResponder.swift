@@ -17,9 +17,7 @@ struct ErrorResponder: Sendable {
         let answer = ErrorTable.answer(to: error)
         if answer.error.code == .serverError {
             // Not its text, which may quote what it failed on.
-            var details: Logger.Metadata = [
-                "error.type": "\(type(of: error))", "request_id": "\(context.requestID)",
-            ]
+            var details: Logger.Metadata = ["error.type": "\(type(of: error))"]
             if let cause = (error as? StorageError)?.cause.words { details["cause"] = "\(cause)" }
             context.logger.error("Request failed", metadata: details)
         }

@@ -51,10 +51,10 @@ final class FrontMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let started = time.uptime()
         var context = context
+        context.identify(as: requestID(of: request, peer: context.peer))
         let client = clientAddress.resolve(peer: context.peer, headers: request.headers)
         if client.isProxyUnreadable { tellOfProxy(context.logger) }
         context.address = client.address
-        context.requestID = requestID(of: request, peer: context.peer)
         await keys?.beCurrent()
         let caller = caller(of: request, peer: context.peer)
         let span = recorder?.request(continuing: caller, method: RequestMetrics.name(of: request.method))

@@ -8,10 +8,10 @@ import OAuth2
 /// What travels with a request besides the request itself.
 package struct BridgeRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// The other end of the connection; `nil` on a Unix domain socket.
+    /// The other end of the connection; `nil` for a request in process, in tests.
     let peer: NetworkAddress?
-    /// Made here, or adopted from a trusted proxy; set by the outermost middleware before anything else runs.
-    package internal(set) var requestID = ""
+    /// Made here, or adopted from a trusted proxy; given by the outermost middleware before anything else runs.
+    package private(set) var requestID = ""
     /// The client's address, seen through the trusted proxies.
     package internal(set) var address: NetworkAddress?
     /// The repetition of the page that is asked for.
@@ -21,6 +21,17 @@ package struct BridgeRequestContext: RequestContext {
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         peer = source.channel.remoteAddress.flatMap { NetworkAddress($0) }
+    }
+
+    /// Not Hummingbird's, which ``identify(as:)`` takes away.
+    package var id: String { requestID }
+
+    /// Gives the request its id, for what the service log is told about it as well. Hummingbird's own goes: neither the
+    /// answer nor another log knows that.
+    mutating func identify(as id: String) {
+        requestID = id
+        logger[metadataKey: "hb.request.id"] = nil
+        logger[metadataKey: "request_id"] = .string(id)
     }
 
     /// Refuses a request whose peer has closed the connection, or its own direction of it: what it would use up would

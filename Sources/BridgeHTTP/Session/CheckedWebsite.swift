@@ -8,6 +8,8 @@ import OAuth2
 /// ask with a `Host` of their own (docs/recipes/proxies.md).
 final class CheckedWebsite: Sendable {
     static let parameter = "website"
+    /// Bytes of a name that the log gets; whoever asks the check directly chooses it.
+    private static let longest = 64
 
     private let origins: OriginReader
     /// Bounds the warnings about a wrong one.
@@ -18,8 +20,8 @@ final class CheckedWebsite: Sendable {
         notices = OnceAMinute(time: time)
     }
 
-    /// The request as it would have come with that website's `Host`. So whoever asks the check directly gains nothing by
-    /// the parameter that sending that host would not give.
+    /// The request as it would have come with that website's `Host`. So whoever asks the check directly gains nothing
+    /// by the parameter that sending that host would not give.
     /// - Parameter parameters: of the request's query.
     /// - Throws: `OAuthError(.invalidRequest)` for what names no website with an origin of its own: a proxy's
     ///   configuration that means one website must never be read as another. Also where `Host` names another website: a
@@ -31,7 +33,7 @@ final class CheckedWebsite: Sendable {
         }
         let website = parameters[Self.parameter].flatMap { origins.clients.current[ClientID(rawValue: $0)] }
         guard let website, website.kind == .web, let origin = website.publicOrigin else {
-            tell(logger)
+            tell(of: parameters[Self.parameter] ?? "", logger)
             throw OAuthError(.invalidRequest, "\(Self.parameter) names no website with a public_origin")
         }
         guard origins.website(namedBy: request).map({ $0 == origin }) ?? true else {
@@ -46,10 +48,12 @@ final class CheckedWebsite: Sendable {
     }
 
     /// A proxy with a wrong name asks with every request of its website, and so may anybody: once a minute is enough.
-    private func tell(_ logger: Logger) {
+    /// Nothing else of any query is in a log line (contract §8).
+    private func tell(of named: String, _ logger: Logger) {
         guard notices.isDue() else { return }
+        let shown = StrayedSecret.redacting(named)
         logger.error(
             "A proxy asked /auth/check about a website that is unknown or has no public_origin",
-            metadata: ["parameter": "\(Self.parameter)"])
+            metadata: ["website": "\(HeaderText.encode(String(shown.prefix(Self.longest))).prefix(Self.longest))"])
     }
 }

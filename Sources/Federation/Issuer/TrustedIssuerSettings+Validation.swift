@@ -57,9 +57,9 @@ extension TrustedIssuerSettings {
                 .init(
                     issuer: issuer, field: "subject_prefix",
                     text: "is required where users sign in here too (provider.enabled, accounts, upstream providers, "
-                        + "self_issued.enabled), such as \"backend:\"; or set shares_subjects_with_accounts: true when the "
-                        + "issuer's users are the same people as the accounts, so that its tokens may sign in as any of "
-                        + "them")
+                        + "self_issued.enabled), such as \"backend:\"; or set shares_subjects_with_accounts: true when "
+                        + "the issuer's users are the same people as the accounts, so that its tokens may sign in as "
+                        + "any of them")
             ]
         }
         // An account's subject is base64url, so whatever follows, a prefix with another character names none.
@@ -157,7 +157,7 @@ extension TrustedIssuerSettings {
     /// Why a shared secret cannot be used; `nil` for one that can.
     static func fault(of secret: Secret<[UInt8]>, for algorithm: SignatureAlgorithm) -> String? {
         let minimum = algorithm.minimumSecretLength
-        return secret.expose().count >= minimum ? nil : "is shorter than \(minimum) bytes (RFC 7518 §3.2)"
+        return secret.expose().count >= minimum ? nil : "needs at least \(minimum) bytes (RFC 7518 §3.2)"
     }
 
     /// Why what an introspection endpoint is shown cannot be used; `nil` for a secret that can.

@@ -1,5 +1,5 @@
 package import Bridge
-package import OAuth2
+import OAuth2
 
 /// An upstream OpenID Provider as it is configured.
 package struct UpstreamProviderSettings: Sendable {
@@ -15,15 +15,14 @@ package struct UpstreamProviderSettings: Sendable {
     /// Whether a sign-in there of which it says `mfa` (RFC 8176 §2) is one with two factors here: anyone who can make
     /// it say that then passes for a user who showed a second one.
     package let isTrustedWithFactors: Bool
-    package let algorithms: Set<SignatureAlgorithm>
 
     package static let defaultScope = "openid profile email"
-    package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.rs256, .ps256, .es256, .edDSA]
+    static let algorithms: Set<SignatureAlgorithm> = [.rs256, .ps256, .es256, .edDSA]
 
     package init(
         id: String, name: String, issuer: String, clientID: String, clientSecret: Secret<String>,
         rereadSecret: (@Sendable () throws -> Secret<String>)? = nil, scope: String = defaultScope,
-        isTrustedWithFactors: Bool = false, algorithms: Set<SignatureAlgorithm> = defaultAlgorithms
+        isTrustedWithFactors: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -33,6 +32,5 @@ package struct UpstreamProviderSettings: Sendable {
         self.rereadSecret = rereadSecret
         self.scope = scope
         self.isTrustedWithFactors = isTrustedWithFactors
-        self.algorithms = algorithms
     }
 }

@@ -39,7 +39,7 @@ struct ClientsCommand: AsyncParsableCommand {
                 columns: ["client_id", "client_type", "client_name"],
                 rows: clients.map { [$0.id.rawValue, $0.kind.rawValue, $0.name] })
             try StandardOutput.write(list.text(as: listing.format) + "\n")
-            if let note = options.noteOnFixedClients() { StandardError.write(note + "\n") }
+            if let note = options.noteOnFixedClients { StandardError.write(note + "\n") }
         }
     }
 
@@ -57,8 +57,10 @@ struct ClientsCommand: AsyncParsableCommand {
         func run() async throws {
             let clients = try await options.reading { try await $0.clients() }
             guard let client = clients.first(where: { $0.id.rawValue == id }) else {
-                let note = options.noteOnFixedClients(asked: ClientID(rawValue: id)).map { " \($0)" } ?? ""
-                throw CommandError("There is no client \(id) in the database.\(note)")
+                throw CommandError.noClient(
+                    id,
+                    note: options.noteOnFixedClient(
+                        ClientID(rawValue: id), advice: "drawbridge check-config lists it"))
             }
             try StandardOutput.answer(try ClientSettingText.json(client))
         }
@@ -139,6 +141,8 @@ struct ClientsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a client.",
             discussion: """
+                One of the settings file is removed there.
+
                 Example:
                   drawbridge clients remove --config drawbridge.yaml shop
                 """)
@@ -148,10 +152,14 @@ struct ClientsCommand: AsyncParsableCommand {
         @Argument(help: "The client_id.") var id: String
 
         func run() async throws {
-            guard try await remove(ClientID(rawValue: id), action: why.action()) else {
-                throw CommandError("There is no client \(id) in the database.")
-            }
+            let clientID = ClientID(rawValue: id)
+            let isRemoved = try await remove(clientID, action: why.action())
+            let note = options.noteOnFixedClient(
+                clientID, advice: "delete its lines there and send SIGHUP to each server")
+            guard isRemoved else { throw CommandError.noClient(id, note: note) }
             StandardOutput.say("Removed \(id). Running servers know within a second.")
+            // Else somebody believes that it is gone.
+            if let note { StandardError.write(note + "\n") }
         }
 
         private func remove(_ clientID: ClientID, action: AdminAction) async throws -> Bool {
@@ -163,5 +171,12 @@ struct ClientsCommand: AsyncParsableCommand {
                         + "default_web_client in the settings first.")
             }
         }
+    }
+}
+
+extension CommandError {
+    fileprivate static func noClient(_ id: String, note: String?) -> CommandError {
+        let sentences = ["There is no client \(id) in the database.", note].compactMap(\.self)
+        return CommandError(sentences.joined(separator: " "))
     }
 }

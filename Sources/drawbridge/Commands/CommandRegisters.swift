@@ -16,14 +16,15 @@ extension StorageOptions {
         let configured = try configuredClients()
         let fixed = Set(configured.clients.map(\.id))
         return try await withStorage(making: making) { storage in
-            let webSessions = WebSessions(store: storage)
+            let time = TimeSource.system
+            let webSessions = WebSessions(store: storage, time: time)
             let endings = SessionEndings(
                 store: storage, webSessions: webSessions,
-                appSessions: AppSessions(store: storage, webSessions: webSessions))
+                appSessions: AppSessions(store: storage, webSessions: webSessions, time: time), time: time)
             return try await body(
                 CommandRegisters(
                     storage: storage,
-                    users: UserRegister(storage: storage, endings: endings, passwords: passwords),
+                    users: UserRegister(storage: storage, endings: endings, passwords: passwords, time: time),
                     // Nothing answers from the directory here, and a document that this version cannot read must not
                     // keep another client from being removed: so the database's are not read into it.
                     clients: ClientRegister(

@@ -53,7 +53,8 @@ extension ExplainCommand {
             return Explainer(
                 codec: LoginTokenCodec(issuer: settings.origins.issuer.description, keys: keys.loginTokens),
                 clients: clients.directory, subjects: storage, store: storage,
-                parents: ParentSessions(store: storage, sessions: AppSessions(store: storage)),
+                parents: ParentSessions(
+                    store: storage, sessions: AppSessions(store: storage, time: time), time: time),
                 publicOrigin: settings.origins.website, time: time)
         }
     }

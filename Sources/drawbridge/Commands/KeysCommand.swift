@@ -125,8 +125,8 @@ extension StorageOptions {
     /// - Parameters:
     ///   - loads: whether those are made, and keys that the master key does not open are an error; otherwise all that
     ///     there are may be worked on.
-    ///   - body: gets the keys, and a question: which other nodes write to their database now. Where it is embedded, that
-    ///     takes each node's lock for a moment, so it is for those who need the answer.
+    ///   - body: gets the keys, and a question: which other nodes write to their database now. Where it is embedded,
+    ///     that takes each node's lock for a moment, so it is for those who need the answer.
     func withKeys<Value>(
         loads: Bool = true, _ body: (_ keys: SigningKeys, _ nodes: () async throws -> [String]) async throws -> Value
     ) async throws -> Value {
@@ -136,7 +136,8 @@ extension StorageOptions {
         return try await withStorage(making: loads) { storage in
             let keys = SigningKeys(
                 store: storage, master: master, algorithms: loads ? location.keyAlgorithms : KeyAlgorithm.allCases,
-                record: RetiredKeyFile(path: location.retiredKeysPath), logger: Logger(label: "drawbridge"))
+                record: RetiredKeyFile(path: location.retiredKeysPath), time: .system,
+                logger: Logger(label: "drawbridge"))
             if loads {
                 // Here too: one that is behind would take it that no key signs yet, and make some.
                 try await keys.requireRightClock()

@@ -33,16 +33,24 @@ struct StorageOptions: ParsableArguments {
         try configuredClients().clients.contains { $0.id == id } ? holderName : nil
     }
 
-    /// Where clients are that a look into the database does not find, as a sentence; `nil` where there are none, and
-    /// where no settings are read. A demo's are in its database.
-    /// - Parameter id: a client that was looked for; `nil` for all of them.
-    func noteOnFixedClients(asked id: ClientID? = nil) -> String? {
-        guard databaseText == nil, dataPath == nil, let fixed = try? configuredClients().clients,
-            id.map({ id in fixed.contains { $0.id == id } }) ?? !fixed.isEmpty
-        else { return nil }
-        return id == nil
-            ? "The settings file has clients of its own, which are not in the database: drawbridge check-config lists them."
-            : "The settings file has one of this id: drawbridge check-config lists it."
+    /// Where clients are that a look into the database does not find, as a sentence; `nil` where there are none.
+    var noteOnFixedClients: String? {
+        fixedClients.isEmpty
+            ? nil
+            : "The settings file has clients of its own, which are not in the database: drawbridge check-config lists "
+                + "them."
+    }
+
+    /// - Parameter advice: what to do about a client of this id that is not the database's.
+    /// - Returns: a sentence; `nil` where there is no such client.
+    func noteOnFixedClient(_ id: ClientID, advice: String) -> String? {
+        fixedClients.contains { $0.id == id } ? "The settings file has one of this id: \(advice)." : nil
+    }
+
+    /// The settings file's; none where no settings are read. A demo's are in its database.
+    private var fixedClients: [Client] {
+        guard databaseText == nil, dataPath == nil, let configured = try? configuredClients() else { return [] }
+        return configured.clients
     }
 
     private var holderName: String { dataPath == nil ? "The settings file" : "A demo" }
@@ -129,8 +137,9 @@ struct StorageOptions: ParsableArguments {
 
     /// Opens the database for one command, which may run while the server does: it writes a chain of its own,
     /// `<node>-cli`.
-    /// - Parameter making: whether the embedded database is made where there is none. A command that changes what is there
-    ///   must not find an empty one and say that nothing was to be done, because the real one is named where it does not look.
+    /// - Parameter making: whether the embedded database is made where there is none. A command that changes what is
+    ///   there must not find an empty one and say that nothing was to be done, because the real one is named where it
+    ///   does not look.
     func withStorage<Value>(
         making: Bool = false, _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
@@ -145,7 +154,8 @@ struct StorageOptions: ParsableArguments {
         }
     }
 
-    /// Makes the data folder that the settings name, where it is missing; none of root's in a folder of another account.
+    /// Makes the data folder that the settings name, where it is missing; none of root's in a folder of another
+    /// account.
     func createFolder() throws {
         guard dataPath == nil else { return }
         let storage = try settings.load().storage

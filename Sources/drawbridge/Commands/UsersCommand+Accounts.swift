@@ -59,17 +59,17 @@ extension UsersCommand {
 
         func run() async throws {
             try await requireAccount()
-            // Before the database is opened for the change, so that no other command is refused while somebody thinks of
-            // a password.
+            // Before the database is opened for the change, so that no other command is refused while somebody thinks
+            // of a password.
             let password = try PasswordInput.read(prompt: "New password of \(user)")
             let action = why.action()
             let (outcome, passkeys) = try await options.withRegisters { registers in
-                let subject = try await UserName(user).subject(in: registers.storage)
+                let subject = try await UserName(user).requiredAccount(in: registers.storage).subject
                 let outcome = try await registers.users.change(
                     subject, UserChange(), password: password, action: action)
                 return (outcome, try await registers.storage.passkeys(of: subject).count)
             }
-            guard case .changed(let ended) = outcome else { throw noAccount }
+            guard case .changed(let ended) = outcome else { throw UserName(user).noAccount }
             StandardOutput.say("Changed the password of \(user); \(ended.sentence)")
             if passkeys > 0 {
                 StandardOutput.say(
@@ -81,14 +81,11 @@ extension UsersCommand {
         /// Nobody should think of a password for an account that is not there.
         private func requireAccount() async throws {
             do {
-                let account = try await options.reading { try await UserName(user).account(in: $0) }
-                guard account != nil else { throw noAccount }
+                _ = try await options.reading { try await UserName(user).requiredAccount(in: $0) }
             } catch SQLiteOpenError.notMigrated, PostgresOpenError.notMigrated {
                 // Brought up to date when the database is opened for the change, which looks for the account again.
             }
         }
-
-        private var noAccount: CommandError { CommandError("There is no account \(user).") }
     }
 }
 
@@ -119,14 +116,14 @@ extension UsersCommand {
             }
             let action = why.action()
             let outcome = try await options.withRegisters { registers in
-                let subject = try await UserName(user).subject(in: registers.storage)
+                let subject = try await UserName(user).requiredAccount(in: registers.storage).subject
                 return try await registers.users.change(
                     subject, UserChange(role: change), password: nil, action: action)
             }
             switch outcome {
             case .changed: StandardOutput.say("\(user) has the role \(role) now.")
             case .unchanged: StandardOutput.say("\(user) has the role \(role) already.")
-            case .noAccount, .usernameTaken: throw CommandError("There is no account \(user).")
+            case .noAccount, .usernameTaken: throw UserName(user).noAccount
             case .lastAdministrator: throw CommandError.lastAdministrator(user)
             }
         }
@@ -150,6 +147,20 @@ struct UserName {
     func account(in storage: any BridgeStorage) async throws -> Account? {
         if let username = Username(text), let account = try await storage.account(named: username) { return account }
         return try await storage.account(of: Subject(rawValue: text))
+    }
+
+    /// The account that a command is about.
+    /// - Throws: ``CommandError``, which says who signs a user without one in, or that nobody is known by the name.
+    func requiredAccount(in storage: any BridgeStorage) async throws -> Account {
+        if let account = try await account(in: storage) { return account }
+        guard let user = try await storage.record(of: Subject(rawValue: text)) else { throw noAccount }
+        throw CommandError(
+            "\(text) has no account here, so no password, second factor, passkey, claims or role: \(user.issuer) signs "
+                + "this user in. drawbridge users disable locks them out here.")
+    }
+
+    var noAccount: CommandError {
+        CommandError("There is no account \(text): drawbridge users list has the users that are known.")
     }
 
     /// The subject, also of a user without an account.

@@ -36,7 +36,7 @@ extension UsersCommand {
             }
             let action = why.action()
             let outcome = try await options.withRegisters { registers in
-                let subject = try await UserName(user).subject(in: registers.storage)
+                let subject = try await UserName(user).requiredAccount(in: registers.storage).subject
                 return try await registers.users.change(
                     subject, UserChange(claims: claims), password: nil, action: action)
             }
@@ -44,7 +44,7 @@ extension UsersCommand {
             switch outcome {
             case .changed: StandardOutput.say("\(user) has \(count).")
             case .unchanged: StandardOutput.say("\(user) has \(count) already.")
-            case .noAccount, .lastAdministrator, .usernameTaken: throw CommandError("There is no account \(user).")
+            case .noAccount, .lastAdministrator, .usernameTaken: throw UserName(user).noAccount
             }
         }
     }

@@ -33,9 +33,7 @@ extension UsersCommand {
 
             func run() async throws {
                 let passkeys = try await options.reading { storage in
-                    guard let account = try await UserName(user).account(in: storage) else {
-                        throw CommandError("There is no account \(user).")
-                    }
+                    let account = try await UserName(user).requiredAccount(in: storage)
                     return try await storage.passkeys(of: account.subject)
                 }
                 try StandardOutput.write(Listing(passkeys: passkeys).text(as: listing.format) + "\n")

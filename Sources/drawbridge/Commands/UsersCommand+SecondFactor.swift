@@ -130,9 +130,7 @@ struct SecondFactorTarget: ParsableArguments {
     ) async throws -> Account? {
         let action = why.action()
         return try await options.withRegisters { registers in
-            guard let account = try await UserName(user).account(in: registers.storage) else {
-                throw CommandError("There is no account \(user).")
-            }
+            let account = try await UserName(user).requiredAccount(in: registers.storage)
             return try await body(registers, account, action) ? account : nil
         }
     }

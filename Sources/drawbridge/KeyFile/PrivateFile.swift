@@ -31,13 +31,6 @@ enum PrivateFile {
         }
     }
 
-    /// The bytes but for one line end, LF or CRLF, which editors, `echo` and `openssl rand` put behind a secret.
-    static func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.last == UInt8(ascii: "\n") else { return bytes }
-        let line = bytes.dropLast()
-        return Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
-    }
-
     /// Replaces the file: written next to it, synced, renamed over it, and the rename synced too. A
     /// crash at any point leaves the old file or the new one.
     static func replace(_ path: String, with bytes: [UInt8]) throws(PrivateFileError) {

@@ -1,3 +1,4 @@
+import Bridge
 import BridgeTestSupport
 import HTTPTypes
 import HummingbirdTesting
@@ -205,6 +206,38 @@ import Testing
                 _ = try await client.send(.get, "/auth/check?website=nobody")
                 #expect(bridge.logMessages.text.ranges(of: "asked /auth/check").count == told)
             }
+        }
+    }
+
+    @Test func `attack: a website that is not there gets into the service log short and in plain characters`()
+        async throws
+    {
+        try await TestBridge.run { bridge, client in
+            _ = try await client.send(.get, "/auth/check?website=shpo%1B%5B2J\(String(repeating: "a", count: 500))")
+            let line = try #require(bridge.logMessages.all.first { $0.contains("asked /auth/check") })
+            #expect(line.hasSuffix(" website=shpo%1B[2J\(String(repeating: "a", count: 54))"), "64 bytes")
+            #expect(line.utf8.allSatisfy { (0x20...0x7E).contains($0) })
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `attack: a secret that is sent for a website gets into no service log`(isEncoded: Bool) async throws {
+        try await TestBridge.run { bridge, client in
+            let secret = OpaqueSecret.make(.deviceSecret, random: .system).expose()
+            // Once more than the query needs.
+            let name = isEncoded ? secret.utf8.map { "%25\(String($0, radix: 16))" }.joined() : secret
+            _ = try await client.send(.get, "/auth/check?website=\(name)")
+            let line = try #require(bridge.logMessages.all.first { $0.contains("asked /auth/check") })
+            #expect(line.hasSuffix(" website=<redacted>"))
+        }
+    }
+
+    @Test func `what the service log says of a request has the id of its answer and no other`() async throws {
+        try await TestBridge.run { bridge, client in
+            let answer = try await client.send(.get, "/auth/check?website=nobody")
+            let id = try #require(answer.headers[.name("X-Request-Id")])
+            let line = try #require(bridge.logMessages.all.first { $0.contains("asked /auth/check") })
+            #expect(line.contains(" request_id=\(id)") && !line.contains("hb.request.id"))
         }
     }
 

@@ -70,6 +70,14 @@ import Testing
         }
     }
 
+    @Test func `a reason with a secret in it is refused, and not said again`() throws {
+        let secret = OpaqueSecret.make(.refreshToken, random: .system).expose()
+        let words = ["keys", "rotate", "--reason", "leaked: \(secret)"]
+        let error = #expect(throws: (any Error).self) { try Drawbridge.parseAsRoot(words) }
+        let said = error.map { Drawbridge.message(for: $0) } ?? ""
+        #expect(said.contains("--reason holds a token or secret") && !said.contains(secret))
+    }
+
     @Test func `words that serve does not know itself are settings`() throws {
         let command = try #require(
             try Drawbridge.parseAsRoot(["serve", "--config", "a.yaml", "--shutdown-grace", "3s"]) as? ServeCommand)

@@ -7,28 +7,17 @@ import Testing
 @testable import drawbridge
 
 /// What an operator reads, on which stream, and with which status the command ends.
-@Suite struct CommandOutputTests {
-    private let folder: TemporaryFolder
-    private let config: String
+@Suite struct CommandOutputTests: CommandLineFixture {
+    let folder: TemporaryFolder
+    let config: String
 
     init() throws {
         folder = try TemporaryFolder()
-        config = try folder.file(
-            "drawbridge.yaml",
+        config = try folder.commandSettings(
             """
-            public_origin: https://www.example.com
-            data_directory: data
             clients:
               - {client_id: fixed, client_type: web, return_paths: [/cart], default_return_path: /cart}
             """)
-    }
-
-    private func run(_ words: String..., input: String = "") async -> RanCommand {
-        await RanCommand(words + ["--config", config], input: input)
-    }
-
-    private func prepare(_ words: String..., input: String = "") async throws {
-        try await RanCommand.prepare(words + ["--config", config], input: input)
     }
 
     private func client(_ id: String, _ more: String = "") throws -> String {
@@ -111,7 +100,7 @@ import Testing
         try await prepare("migrate")
         #expect(
             await run("users", "password", "alice", input: "another good one\n").reason
-                == "There is no account alice.")
+                == "There is no account alice: drawbridge users list has the users that are known.")
         try await prepare("users", "add", "alice", input: "correct horse battery\n")
         let changed = await run("users", "password", "alice", input: "another good one\n")
         #expect(changed.output == "Changed the password of alice; 0 sessions ended.\n")
@@ -128,7 +117,9 @@ import Testing
         let unknown = await run("users", "claims", "alice", "-", input: #"{"colour":"red"}"#)
         #expect(unknown.reason == #"-: "colour" is not a claim that can be kept."#)
         #expect(await run("users", "claims", "alice", "-", input: "[]").reason == "- holds no JSON object.")
-        #expect(await run("users", "claims", "bob", "-", input: "{}").reason == "There is no account bob.")
+        #expect(
+            await run("users", "claims", "bob", "-", input: "{}").reason
+                == "There is no account bob: drawbridge users list has the users that are known.")
     }
 
     @Test func `keys are listed once there are some, and never with a secret`() async throws {
@@ -193,8 +184,7 @@ import Testing
         try await prepare("keys", "init")
         try await prepare("users", "add", "alice", input: "correct horse battery\n")
         try await prepare("users", "second-factor", "enrol", "alice")
-        let words = ["users", "second-factor", "recovery-codes", "alice", "--config", config]
-        let ran = await RanCommand(words, outputIsClosed: true)
+        let ran = await run(["users", "second-factor", "recovery-codes", "alice"], outputIsClosed: true)
         #expect(ran.status == 1)
         #expect(
             ran.reason == "Cannot write to standard output: bad file descriptor. alice has new recovery codes all the "
@@ -202,7 +192,7 @@ import Testing
     }
 
     @Test func `what was done stays done although nobody can be told`() async throws {
-        let ran = await RanCommand(["migrate", "--config", config], outputIsClosed: true)
+        let ran = await run(["migrate"], outputIsClosed: true)
         #expect(ran.status == 0)
     }
 
@@ -228,7 +218,8 @@ import Testing
             data_directory: data
             redis: {url: "redis://127.0.0.1:1"}
             trusted_issuers:
-              - {issuer: "http://127.0.0.1:1/issuer", audience: [here], jwks_uri: "http://127.0.0.1:1/jwks", subject_prefix: "x:"}
+              - {issuer: "http://127.0.0.1:1/issuer", audience: [here], jwks_uri: "http://127.0.0.1:1/jwks", \
+            subject_prefix: "x:"}
             """)
         let before = await RanCommand(["check-config", "--online", "--config", settings])
         #expect(before.status == 1)
@@ -250,7 +241,7 @@ import Testing
 
     @Test func `a long command shows how far it is to somebody who watches, and to nobody else`() async throws {
         try await prepare("migrate")
-        let watched = await RanCommand(["audit", "export", "--config", config], isWatched: true)
+        let watched = await run(["audit", "export"], isWatched: true)
         #expect(watched.errors.hasPrefix("\r") && watched.errors.contains(" lines"))
         #expect(watched.errors.hasSuffix("\r\u{1B}[K"), "and takes it away")
         let unwatched = await run("audit", "export")
@@ -259,12 +250,11 @@ import Testing
     }
 
     @Test func `migrate shows its steps to somebody who watches, and none where there are none`() async throws {
-        let words = ["migrate", "--config", config]
-        let first = await RanCommand(words, isWatched: true)
+        let first = await run(["migrate"], isWatched: true)
         #expect(first.errors.hasPrefix("\r0 of ") && first.errors.contains(" steps"))
         #expect(first.errors.hasSuffix("\r\u{1B}[K"))
         #expect(first.output == "The database is up to date.\n")
-        #expect(await RanCommand(words, isWatched: true).errors.isEmpty)
+        #expect(await run(["migrate"], isWatched: true).errors.isEmpty)
     }
 
     @Test func `check-config prints where each value comes from, and warnings beside it`() async throws {

@@ -12,8 +12,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        config = try folder.file(
-            "drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: data\n")
+        config = try folder.commandSettings()
     }
 
     @Test func `settings that are refused end a command with status 78`() throws {

@@ -6,16 +6,13 @@ import Testing
 @testable import drawbridge
 
 /// Commands that change a database, run in process on one of the test's own.
-@Suite struct DatabaseCommandTests {
-    private let folder: TemporaryFolder
-    private let config: String
+@Suite struct DatabaseCommandTests: CommandLineFixture {
+    let folder: TemporaryFolder
+    let config: String
 
     init() throws {
         folder = try TemporaryFolder()
-        config = try folder.file(
-            "drawbridge.yaml",
-            "public_origin: https://www.example.com\ndata_directory: data\nclients: [{client_id: fixed, client_type: native}]\n"
-        )
+        config = try folder.commandSettings("clients: [{client_id: fixed, client_type: native}]\n")
     }
 
     private func options() throws -> StorageOptions { try StorageOptions.parse(["--config", config]) }
@@ -46,25 +43,60 @@ import Testing
         try await options().withStorage { try await Account.addSample(named: name, role: role, to: $0) }
     }
 
+    private func addUserOfIssuer(_ name: String) async throws {
+        try await options().withStorage { storage in
+            let now = Timestamp(seconds: 1_795_356_000)
+            _ = try await storage.recordIssue(
+                IssuedLoginToken(
+                    id: TokenID(rawValue: "first"), subject: Subject(rawValue: name),
+                    clientID: ClientID(rawValue: "app"), issuedAt: now, expiresAt: now),
+                scope: nil, namedFirstBy: "https://login.example.com", idempotency: nil,
+                event: AuditEvent(at: now, type: .loginTokenIssued, outcome: .success))
+        }
+    }
+
     private func account(_ name: String) async throws -> Account? {
         try await UserName(name).account(in: try options().openForReading())
     }
 
     @Test func `who looks in the database for a client of the settings file is told where it is`() async throws {
         try await migrate()
-        func ran(_ words: String...) async -> RanCommand { await RanCommand(words + ["--config", config]) }
-        let list = await ran("clients", "list")
+        let list = await run("clients", "list")
         #expect(list.output == "CLIENT ID  CLIENT TYPE  CLIENT NAME\n")
         #expect(
             list.errors
                 == "The settings file has clients of its own, which are not in the database: drawbridge check-config "
                 + "lists them.\n")
         #expect(
-            await ran("clients", "show", "fixed").reason
+            await run("clients", "show", "fixed").reason
                 == "There is no client fixed in the database. The settings file has one of this id: drawbridge "
                 + "check-config lists it.")
-        #expect(await ran("clients", "show", "other").reason == "There is no client other in the database.")
-        #expect(await ran("check-config").output.contains("fixed (native)"))
+        #expect(await run("clients", "show", "other").reason == "There is no client other in the database.")
+        #expect(await run("check-config").output.contains("fixed (native)"))
+    }
+
+    @Test func `who removes a client of the settings file is told to do it there`() async throws {
+        try await migrate()
+        #expect(
+            try await failure(ClientsCommand.Remove.self, "fixed")
+                == "There is no client fixed in the database. The settings file has one of this id: delete its lines "
+                + "there and send SIGHUP to each server.")
+    }
+
+    @Test func `who removes a client of the database is told of one of the same id in the settings file`()
+        async throws
+    {
+        try await migrate()
+        let shop = try folder.file("shop.json", #"{"client_id":"shop","client_type":"web"}"#)
+        try await run(ClientsCommand.Add.self, shop)
+        let named = "public_origin: https://www.example.com\ndata_directory: data\n"
+        _ = try folder.file("drawbridge.yaml", named + "clients: [{client_id: shop, client_type: web}]\n")
+        let removed = await run("clients", "remove", "shop")
+        #expect(removed.output == "Removed shop. Running servers know within a second.\n")
+        #expect(
+            removed.errors
+                == "The settings file has one of this id: delete its lines there and send SIGHUP to each server.\n")
+        #expect(try await clients().isEmpty)
     }
 
     @Test func `migrate makes the folder and the database`() async throws {
@@ -189,7 +221,9 @@ import Testing
         try await run(Command.RecoveryCodes.self, "--reason", "phone lost", "alice")
         try await run(Command.Remove.self, "alice")
         #expect(try await account("alice")?.secondFactor == nil)
-        #expect(try await failure(Command.Remove.self, "bob") == "There is no account bob.")
+        #expect(
+            try await failure(Command.Remove.self, "bob")
+                == "There is no account bob: drawbridge users list has the users that are known.")
     }
 
     @Test(arguments: ["drawbridge.sqlite", "x"])
@@ -229,7 +263,9 @@ import Testing
 
     @Test func `what is no role, or nobody's, is told`() async throws {
         try await migrate()
-        #expect(try await failure(UsersCommand.Role.self, "alice", "none") == "There is no account alice.")
+        #expect(
+            try await failure(UsersCommand.Role.self, "alice", "none")
+                == "There is no account alice: drawbridge users list has the users that are known.")
         #expect(
             try await failure(UsersCommand.Role.self, "alice", "king") == "king is not a role: it is admin, or none.")
     }
@@ -249,18 +285,30 @@ import Testing
 
     @Test func `a user of an issuer who is named without its prefix is asked for with it`() async throws {
         try await migrate()
-        try await options().withStorage { storage in
-            let now = Timestamp(seconds: 1_795_356_000)
-            _ = try await storage.recordIssue(
-                IssuedLoginToken(
-                    id: TokenID(rawValue: "first"), subject: Subject(rawValue: "login:bob"),
-                    clientID: ClientID(rawValue: "app"), issuedAt: now, expiresAt: now),
-                scope: nil, namedFirstBy: "https://login.example.com", idempotency: nil,
-                event: AuditEvent(at: now, type: .loginTokenIssued, outcome: .success))
-        }
+        try await addUserOfIssuer("login:bob")
         let expected = "bob is unknown here: did you mean login:bob?"
         #expect(try await failure(UsersCommand.Disable.self, "bob") == expected)
         #expect(try await failure(UsersCommand.Enable.self, "bob") == expected)
+    }
+
+    @Test(arguments: [
+        ["password"], ["role", "admin"], ["claims", "-"], ["passkeys", "list"], ["passkeys", "remove"],
+        ["second-factor", "enrol"], ["second-factor", "remove"], ["second-factor", "recovery-codes"],
+    ])
+    func `who changes what an issuer's user has no account for is told who signs that user in`(
+        words: [String]
+    ) async throws {
+        try await migrate()
+        try await addUserOfIssuer("login:bob")
+        var line = ["users"] + words
+        // After the commands' names, before what else they take.
+        line.insert("login:bob", at: ["role", "claims"].contains(words[0]) ? 2 : line.count)
+        let ran = await run(line, input: "{}")
+        #expect(ran.status == 1 && ran.output.isEmpty)
+        #expect(
+            ran.reason
+                == "login:bob has no account here, so no password, second factor, passkey, claims or role: "
+                + "https://login.example.com signs this user in. drawbridge users disable locks them out here.")
     }
 
     @Test func `each command's change is in the audit log, in a chain of the command's own`() async throws {
@@ -287,7 +335,7 @@ import Testing
             (["clients", "add", "--replace", renamed], ""), (["clients", "remove", "shop"], ""),
         ]
         for (words, input) in commands {
-            let ran = await RanCommand(words + ["--config", config], input: input)
+            let ran = await run(words, input: input)
             #expect(ran.status == 0, "\(words): \(ran.errors)\(ran.reason)")
         }
         let found = try await options().openForReading().search(AuditFilter(), before: nil, limit: 50).records
@@ -318,10 +366,10 @@ import Testing
             (["clients", "add", "--replace", shop], ""), (["clients", "remove", "shop"], ""),
         ]
         for (index, command) in commands.enumerated() {
-            let words = command.words + ["--config", config, "--reason", "reason \(index)"]
-            let ran = await RanCommand(words, input: command.input)
+            let words = command.words + ["--reason", "reason \(index)"]
+            let ran = await run(words, input: command.input)
             #expect(ran.status == 0, "\(words): \(ran.errors)\(ran.reason)")
-            let empty = await RanCommand(command.words + ["--config", config, "--reason", ""], input: command.input)
+            let empty = await run(command.words + ["--reason", ""], input: command.input)
             #expect(empty.status == 64)
         }
         let found = try await options().openForReading().search(AuditFilter(), before: nil, limit: 50).records

@@ -4,19 +4,15 @@ import Testing
 @testable import drawbridge
 
 /// What an operator is told of a database that a command cannot work on.
-@Suite struct DatabaseFailureTests {
-    private let folder: TemporaryFolder
-    private let config: String
+@Suite struct DatabaseFailureTests: CommandLineFixture {
+    let folder: TemporaryFolder
+    let config: String
 
     private var database: String { "\(folder.path)/data/drawbridge.sqlite" }
 
     init() throws {
         folder = try TemporaryFolder()
-        config = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: data\n")
-    }
-
-    private func prepare(_ words: String..., input: String = "") async throws {
-        try await RanCommand.prepare(words + ["--config", config], input: input)
+        config = try folder.commandSettings()
     }
 
     private func told(_ error: StorageError, of database: String? = "d") -> String? {
@@ -63,8 +59,8 @@ import Testing
                 == "The database d cannot be used: the connection to PostgreSQL failed.")
         #expect(
             told(.unavailable("what nobody knows", because: .otherServer))
-                == "The database d cannot be used: two servers answer there, as where an old primary runs again after a "
-                + "failover. Stop that one; see Failover in docs/postgresql.md.")
+                == "The database d cannot be used: two servers answer there, as where an old primary runs again after "
+                + "a failover. Stop that one; see Failover in docs/postgresql.md.")
         #expect(
             told(.unavailable("what nobody knows"))
                 == "The database d cannot be used now; drawbridge check-config --online says more.")
@@ -83,7 +79,7 @@ import Testing
         try await prepare("keys", "init")
         try await prepare("users", "add", "alice", input: "correct horse battery\n")
         try SQLiteDump.restore("UPDATE account SET role = 'auditor'", to: database)
-        let ran = await RanCommand(words + ["--config", config], input: "another good one\n")
+        let ran = await run(words, input: "another good one\n")
         #expect(ran.status == 1)
         #expect(
             ran.reason == "The database \(database) holds something that this program cannot use: column 5 of the "
@@ -104,7 +100,7 @@ import Testing
         let document = #"{"client_id":"shop","client_type":"native","colour":"red"}"#
         try SQLiteDump.restore(
             "INSERT INTO client (client_id, document, updated_at) VALUES ('shop', '\(document)', 0)", to: database)
-        let ran = await RanCommand(words + ["--config", config], input: "no.token.here\nsecret\n")
+        let ran = await run(words, input: "no.token.here\nsecret\n")
         #expect(ran.status == 1)
         #expect(
             ran.reason == "The database \(database) holds something that this program cannot use: the document of "

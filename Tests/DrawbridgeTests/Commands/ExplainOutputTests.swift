@@ -3,26 +3,19 @@ import Testing
 @testable import drawbridge
 
 /// What `drawbridge explain` decides by its own words and settings.
-@Suite struct ExplainOutputTests {
-    private let folder: TemporaryFolder
-    private let config: String
+@Suite struct ExplainOutputTests: CommandLineFixture {
+    let folder: TemporaryFolder
+    let config: String
 
     init() throws {
         folder = try TemporaryFolder()
-        config = try folder.file(
-            "drawbridge.yaml",
+        config = try folder.commandSettings(
             """
-            public_origin: https://www.example.com
-            data_directory: data
             default_web_client: shop
             clients:
               - {client_id: app, client_type: native, may_reach: [shop]}
               - {client_id: shop, client_type: web, return_paths: [/cart], default_return_path: /cart}
             """)
-    }
-
-    private func run(_ words: String..., input: String = "") async -> RanCommand {
-        await RanCommand(words + ["--config", config], input: input)
     }
 
     @Test func `an allow-list of every path is taken where that is meant, as in a client's document`() async {

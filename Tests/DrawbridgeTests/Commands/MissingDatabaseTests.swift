@@ -4,22 +4,22 @@ import Testing
 @testable import drawbridge
 
 /// What commands say where no database is, as for one that a secret names and the command was not given.
-@Suite struct MissingDatabaseTests {
-    private let folder: TemporaryFolder
-    private let config: String
+@Suite struct MissingDatabaseTests: CommandLineFixture {
+    let folder: TemporaryFolder
+    let config: String
 
     init() throws {
         folder = try TemporaryFolder()
-        config = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: data\n")
+        config = try folder.commandSettings()
     }
 
     @Test func `where there is a master key and no database, a command asks for the secret that names one`()
         async throws
     {
-        try #require(await RanCommand(["keys", "init", "--config", config]).status == 0)
+        try await prepare("keys", "init")
         let hint = " The first start makes it, or drawbridge migrate. Where a secret names the database, the command "
         for words in [["keys", "list"], ["restore", "--in-place"], ["backup", folder.path + "/backup"]] {
-            let ran = await RanCommand(words + ["--config", config])
+            let ran = await run(words)
             #expect(ran.status == 1, "\(words)")
             #expect(
                 ran.reason == "There is no database at \(folder.path)/data/drawbridge.sqlite.\(hint)"
@@ -34,15 +34,15 @@ import Testing
     }
 
     @Test func `before the first start there are no keys to list`() async {
-        let ran = await RanCommand(["keys", "list", "--config", config])
+        let ran = await run("keys", "list")
         #expect(ran.status == 0)
         #expect(ran.errors == "There is no database yet; the first start makes the keys.\n")
     }
 
     @Test func `to a program no keys are an empty list, before the first start and before the first keys`() async {
-        let words = ["keys", "list", "--format", "json", "--config", config]
-        #expect(await RanCommand(words).output == "[]\n")
-        #expect(await RanCommand(["migrate", "--config", config]).status == 0)
-        #expect(await RanCommand(words).output == "[]\n")
+        let words = ["keys", "list", "--format", "json"]
+        #expect(await run(words).output == "[]\n")
+        #expect(await run("migrate").status == 0)
+        #expect(await run(words).output == "[]\n")
     }
 }

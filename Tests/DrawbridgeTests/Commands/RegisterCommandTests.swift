@@ -5,9 +5,9 @@ import Testing
 @testable import drawbridge
 
 /// Commands that change users and clients, by the rules that hold for the console.
-@Suite struct RegisterCommandTests {
-    private let folder: TemporaryFolder
-    private let config: String
+@Suite struct RegisterCommandTests: CommandLineFixture {
+    let folder: TemporaryFolder
+    let config: String
 
     init() throws {
         folder = try TemporaryFolder()
@@ -15,21 +15,7 @@ import Testing
     }
 
     private static func settings(in folder: TemporaryFolder, passes: Int) throws -> String {
-        try folder.file(
-            "drawbridge.yaml",
-            """
-            public_origin: https://www.example.com
-            data_directory: data
-            password: {memory_log2: 15, passes: \(passes)}
-            """)
-    }
-
-    private func run(_ words: String..., input: String = "") async -> RanCommand {
-        await RanCommand(words + ["--config", config], input: input)
-    }
-
-    private func prepare(_ words: String..., input: String = "") async throws {
-        try await RanCommand.prepare(words + ["--config", config], input: input)
+        try folder.commandSettings("password: {memory_log2: 15, passes: \(passes)}\n")
     }
 
     private func storage() async throws -> any BridgeStorage {
@@ -60,12 +46,12 @@ import Testing
             (["clients", "add", "-"], "s9 has a new client_secret all the same"),
             (["users", "second-factor", "enrol", "alice"], "alice has a new second factor all the same"),
         ] {
-            let ran = await RanCommand(words + ["--config", config], input: document, outputIsClosed: true)
+            let ran = await run(words, input: document, outputIsClosed: true)
             #expect(ran.status == 1)
             #expect(
                 ran.reason == "Cannot write to standard output: bad file descriptor. \(told), and nobody has seen it: "
                     + "call this again with --replace.", "\(ran.reason)")
-            #expect(await RanCommand(words + ["--replace", "--config", config], input: document).status == 0)
+            #expect(await run(words + ["--replace"], input: document).status == 0)
         }
     }
 
@@ -80,7 +66,7 @@ import Testing
             (["clients", "add", "-"], document),
         ]
         for (words, bytes) in refused {
-            let ran = await RanCommand(words + ["--config", config], bytes: bytes)
+            let ran = await run(words, bytes: bytes)
             #expect(ran.status == 1, "\(words)")
             #expect(ran.reason == "Cannot read the standard input: it is not text in UTF-8.")
         }
@@ -118,7 +104,7 @@ import Testing
             try await $0.addAccount(account, issuer: Account.issuer, link: nil, event: event)
         }
         try #require(added == .added)
-        let ran = await RanCommand(["users", "second-factor", "enrol", "bob", "--config", config] + flags)
+        let ran = await run(["users", "second-factor", "enrol", "bob"] + flags)
         #expect(ran.status == 1)
         #expect(ran.output.isEmpty)
         #expect(ran.reason == "bob has no password here, so there is no first factor.")

@@ -6,27 +6,22 @@ import Testing
 @testable import drawbridge
 
 /// Restores where the keys in their places are not those of the backup.
-@Suite struct RestoreKeysTests {
-    private let folder: TemporaryFolder
-    private let config: String
+@Suite struct RestoreKeysTests: CommandLineFixture {
+    let folder: TemporaryFolder
+    let config: String
     private let backup: String
 
     private var data: String { folder.path + "/data" }
 
     init() throws {
         folder = try TemporaryFolder()
-        config = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: data\n")
+        config = try folder.commandSettings()
         backup = folder.path + "/backup"
     }
 
-    private func run(_ words: String...) async -> RanCommand { await RanCommand(words + ["--config", config]) }
-
     /// Keys, a database whose log is signed, and its backup.
     private func prepare() async throws {
-        for words in [["keys", "init"], ["keys", "rotate"], ["backup", backup]] {
-            let ran = await RanCommand(words + ["--config", config])
-            try #require(ran.status == 0, "\(words): \(ran.reason)")
-        }
+        for words in [["keys", "init"], ["keys", "rotate"], ["backup", backup]] { try await prepare(words) }
     }
 
     /// Puts another one in a key's place.
@@ -88,7 +83,7 @@ import Testing
 
     @Test func `a log that nobody has signed yet takes any key`() async throws {
         for words in [["keys", "init"], ["migrate"]] {
-            try #require(await RanCommand(words + ["--config", config]).status == 0)
+            try await prepare(words)
         }
         try #require(await run("backup", backup).status == 0)
         let location = try StorageOptions.parse(["--config", config]).location()

@@ -7,23 +7,19 @@ import Testing
 @testable import drawbridge
 
 /// `keys retire` while a server runs on the embedded database, which has its master key in memory.
-@Suite struct RetireBesideServersTests {
+@Suite struct RetireBesideServersTests: CommandLineFixture {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    private let folder: TemporaryFolder
-    private let config: String
+    let folder: TemporaryFolder
+    let config: String
 
     init() throws {
         folder = try TemporaryFolder()
-        config = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: data\n")
+        config = try folder.commandSettings()
     }
-
-    private func run(_ words: String...) async -> RanCommand { await RanCommand(words + ["--config", config]) }
 
     /// Runs `body` while the database is a server's.
     private func whileServing(_ body: () async throws -> Void) async throws {
-        for words in [["keys", "init"], ["keys", "rotate"]] {
-            try await RanCommand.prepare(words + ["--config", config])
-        }
+        for words in [["keys", "init"], ["keys", "rotate"]] { try await prepare(words) }
         let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: config))
         let storage = try await ServerStorage.open(settings, logger: Self.logger)
         let result: Result<Void, any Error>
@@ -34,7 +30,7 @@ import Testing
 
     private func replaceMasterKey() async throws {
         try FileManager.default.removeItem(atPath: "\(folder.path)/data/master-key")
-        try await RanCommand.prepare(["keys", "init", "--config", config])
+        try await prepare("keys", "init")
     }
 
     private func keys() async throws -> [SealedSigningKey] {
@@ -48,7 +44,7 @@ import Testing
         try await whileServing {
             let before = try await keys()
             try await replaceMasterKey()
-            let refused = await RanCommand(["keys", "retire", "--config", config] + words)
+            let refused = await run(["keys", "retire"] + words)
             #expect(refused.status == 1)
             let key = "\(folder.path)/data/master-key"
             #expect(refused.reason.hasPrefix("Nothing was changed. The master key \(key) opens none of the keys"))
@@ -62,7 +58,7 @@ import Testing
     @Test(arguments: [[], ["--now"]])
     func `an option that is misspelt is told as one, and not as a key that is missing`(words: [String]) async throws {
         for words in [["keys", "init"], ["keys", "rotate"]] {
-            try await RanCommand.prepare(words + ["--config", config])
+            try await prepare(words)
         }
         let key = try #require(try await keys().first).id
         let line = ["keys", "retire", "--config", config, key] + words

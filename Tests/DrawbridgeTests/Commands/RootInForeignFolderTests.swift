@@ -5,16 +5,16 @@ import Testing
 
 /// Commands that root runs in the data folder of the service's account.
 @Suite(.enabled(if: geteuid() == 0, "somebody else's folder takes root to make"))
-struct RootInForeignFolderTests {
+struct RootInForeignFolderTests: CommandLineFixture {
     private static let nobody: uid_t = 65_534
-    private let folder: TemporaryFolder
-    private let config: String
+    let folder: TemporaryFolder
+    let config: String
 
     private var data: String { folder.path + "/data" }
 
     init() throws {
         folder = try TemporaryFolder()
-        config = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: data\n")
+        config = try folder.commandSettings()
     }
 
     private func give(to owner: uid_t) throws {
@@ -29,11 +29,11 @@ struct RootInForeignFolderTests {
     ])
     func `a command that would make files there is refused with the line that does it`(words: [String]) async throws {
         for words in [["keys", "init"], ["keys", "rotate"]] {
-            try await RanCommand.prepare(words + ["--config", config])
+            try await prepare(words)
         }
         try give(to: Self.nobody)
         let before = try names()
-        let ran = await RanCommand(words + ["--config", config])
+        let ran = await run(words)
         #expect(ran.status == 1)
         #expect(
             ran.reason.hasPrefix(
@@ -46,15 +46,15 @@ struct RootInForeignFolderTests {
         try FileManager.default.createDirectory(
             atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try give(to: Self.nobody)
-        #expect(await RanCommand(["keys", "init", "--config", config]).status == 1)
+        #expect(await run("keys", "init").status == 1)
         #expect(try names() == [])
-        #expect(await RanCommand(["keys", "init", "--config", config, "--into", data]).status == 0)
+        #expect(await run("keys", "init", "--into", data).status == 0)
     }
 
     @Test(arguments: [["keys", "init"], ["migrate"], ["users", "add", "zoe"]])
     func `a data folder is not made in the folder of another account`(words: [String]) async throws {
         try #require(chown(folder.path, Self.nobody, gid_t.max) == 0)
-        let ran = await RanCommand(words + ["--config", config], input: "correct horse battery\n")
+        let ran = await run(words, input: "correct horse battery\n")
         #expect(ran.status == 1)
         #expect(
             ran.reason
@@ -74,7 +74,7 @@ struct RootInForeignFolderTests {
             #expect(throws: StorageFolderError.self) { try StorageFolder.refuseRoot(in: place, masterKey: key) }
         }
         try FileManager.default.removeItem(atPath: key)
-        let ran = await RanCommand(["keys", "init", "--config", config])
+        let ran = await run("keys", "init")
         #expect(ran.status == 1)
         #expect(
             ran.reason.hasPrefix(
@@ -109,13 +109,13 @@ struct RootInForeignFolderTests {
         let elsewhere = try TemporaryFolder()
         try #require(chmod(elsewhere.path, 0o700) == 0)
         try #require(symlink(elsewhere.path, data) == 0)
-        #expect(await RanCommand(["keys", "init", "--config", config]).status == 0)
+        #expect(await run("keys", "init").status == 0)
         #expect(FileManager.default.fileExists(atPath: "\(elsewhere.path)/master-key"))
     }
 
     @Test func `a copy of somebody else's database is refused too`() async throws {
         for words in [["keys", "init"], ["keys", "rotate"]] {
-            try await RanCommand.prepare(words + ["--config", config])
+            try await prepare(words)
         }
         try give(to: Self.nobody)
         let before = try names()
@@ -129,9 +129,9 @@ struct RootInForeignFolderTests {
 
     @Test func `a command that only looks may be root's`() async throws {
         for words in [["keys", "init"], ["keys", "rotate"]] {
-            try await RanCommand.prepare(words + ["--config", config])
+            try await prepare(words)
         }
         try give(to: Self.nobody)
-        #expect(await RanCommand(["keys", "list", "--config", config]).status == 0)
+        #expect(await run("keys", "list").status == 0)
     }
 }

@@ -6,9 +6,9 @@ import Testing
 @testable import drawbridge
 
 /// Second factors beside another master key than theirs (docs/operations.md, The master key has leaked).
-@Suite struct UnopenedSecondFactorTests {
-    private let folder: TemporaryFolder
-    private let config: String
+@Suite struct UnopenedSecondFactorTests: CommandLineFixture {
+    let folder: TemporaryFolder
+    let config: String
 
     private var masterKey: String { folder.path + "/data/master-key" }
     /// What is told of the user that ``prepare()`` makes.
@@ -19,18 +19,10 @@ import Testing
         config = try folder.file("drawbridge.yaml", "public_origin: http://127.0.0.1:1\ndata_directory: data\n")
     }
 
-    private func run(_ words: String...) async -> RanCommand { await RanCommand(words + ["--config", config]) }
-
-    /// Runs what the test needs to have been done.
-    private func perform(_ words: String...) async throws {
-        let ran = await RanCommand(words + ["--config", config])
-        try #require(ran.status == 0, "\(words): \(ran.reason)")
-    }
-
     /// Keys, and an account whose second factor does not open.
     private func prepare() async throws {
-        try await perform("keys", "init")
-        try await perform("keys", "rotate")
+        try await prepare("keys", "init")
+        try await prepare("keys", "rotate")
         let now = Timestamp(seconds: 1_795_356_000)
         let account = Account(
             subject: "sub-alice", username: Username("alice"),
@@ -52,7 +44,7 @@ import Testing
 
     @Test func `whose second factor the master key does not open is warned of by a restore`() async throws {
         try await prepare()
-        try await perform("backup", folder.path + "/backup")
+        try await prepare("backup", folder.path + "/backup")
         let restored = await run("restore", folder.path + "/backup")
         #expect(restored.status == 0, "\(restored.reason)")
         #expect(restored.errors.hasPrefix("warning: The master key \(text)"), "\(restored.errors)")
@@ -61,12 +53,12 @@ import Testing
     @Test func `a second factor is set up under the database's master key or not at all`() async throws {
         try await prepare()
         try FileManager.default.removeItem(atPath: masterKey)
-        try await perform("keys", "init")
+        try await prepare("keys", "init")
         let refused = await run("users", "second-factor", "enrol", "--replace", "alice")
         #expect(refused.status == 1 && refused.output.isEmpty)
         #expect(refused.reason.hasPrefix("The master key \(masterKey) does not open the key "), "\(refused.reason)")
-        try await perform("keys", "retire", "--all", "--now")
-        try await perform("users", "second-factor", "enrol", "--replace", "alice")
+        try await prepare("keys", "retire", "--all", "--now")
+        try await prepare("users", "second-factor", "enrol", "--replace", "alice")
         let ran = await run("check-config", "--online")
         #expect(!ran.output.contains("second factors"), "\(ran.output)")
     }

@@ -30,13 +30,6 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
     }
 
-    @Test(arguments: [
-        ("a", "a"), ("a\n", "a"), ("a\r\n", "a"), ("a\n\n", "a\n"), ("a\r", "a\r"), ("\r\n", ""), ("", ""),
-    ])
-    func `one line end is not part of a secret`(content: String, secret: String) {
-        #expect(PrivateFile.withoutLineEnd(Array(content.utf8)) == Array(secret.utf8))
-    }
-
     @Test(arguments: [0o640, 0o604, 0o610, 0o666])
     func `a file that others could use is refused with the remedy`(mode: Int) throws {
         let path = try folder.file("key", "x", mode: mode)

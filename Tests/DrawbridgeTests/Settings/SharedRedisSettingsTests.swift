@@ -56,11 +56,18 @@ import Testing
         #expect(redis.connection.credentials?.password.expose() == "hunter2")
     }
 
-    @Test(arguments: ["hunter2", "hunter2\n", "hunter2\r\n"])
-    func `the line end of a password's file is not part of the password`(content: String) throws {
-        let password = try folder.file("redis-password", content)
+    @Test func `a password is a text, of which the line ends around it are no part`() throws {
+        let password = try folder.file("redis-password", "\r\nhunter2\n\n")
         let redis = try #require(try load(["--redis-url=redis://host", "--redis-password-file=\(password)"]))
         #expect(redis.connection.credentials?.password.expose() == "hunter2")
+    }
+
+    @Test func `a password's file that is empty is none`() throws {
+        let password = try folder.file("redis-password", "\n")
+        let refused = #expect(throws: SettingsRefused.self) {
+            try load(["--redis-url=redis://host", "--redis-password-file=\(password)"])
+        }
+        #expect(refused?.problems.map(\.message) == ["is empty: write the secret into it"])
     }
 
     private static let sentinel = [

@@ -1,13 +1,13 @@
 // The browser that comes back to loopback: on a machine that lacks an address family, and when one sign-in takes another's
 // place; a person who says no, a machine without a browser, and an app that gives a sign-in up.
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Drawbridge, DrawbridgeError, memoryStore } from "../drawbridge.mjs";
-import { crypto, loopbackBrowser } from "../node.mjs";
+import { Drawbridge, DrawbridgeError, LoginLink, memoryStore } from "../drawbridge.mjs";
+import { crypto, loopbackBrowser, openInBrowser } from "../node.mjs";
 
 /** Nobody can listen at these hosts while the work is done. */
 const without = async (hosts, work) => {
@@ -102,27 +102,53 @@ test("a stranger's answer gets no page that says it worked, and a refusal gets a
     assert.equal(await answer, `${redirect}?state=s1&error=access_denied`);
 });
 
-test("a machine without a browser says so at once", { skip: process.platform !== "linux" }, async () => {
+/** Work on a machine whose command for opening an address is in that folder, or is not there. */
+const withCommands = async (work) => {
     const folder = await mkdtemp(join(tmpdir(), "drawbridge-browser-"));
     const { PATH } = process.env;
     try {
         process.env.PATH = folder;
-        const opened = async () => {
-            const browser = loopbackBrowser({ patience: 4000 });
-            return browser.open(at(await browser.prepare(), "s1"));
-        };
-        await assert.rejects(opened(), { code: "configuration", message: /signInByDevice/ });
-        // There is the command, and none that it could open the address with (xdg-open(1): status 3).
-        await writeFile(join(folder, "xdg-open"), "#!/bin/sh\nexit 3\n");
-        await chmod(join(folder, "xdg-open"), 0o755);
-        await assert.rejects(opened(), { code: "configuration" });
-        // It has handed the address on, and nobody answers.
-        await writeFile(join(folder, "xdg-open"), "#!/bin/sh\nexit 0\n");
-        await assert.rejects(opened(), { code: "timed_out" });
+        await work(folder);
     } finally {
         process.env.PATH = PATH;
         await rm(folder, { recursive: true });
     }
+};
+
+const onLinux = { skip: process.platform !== "linux" };
+
+test("a machine without a browser says so at once", onLinux, () => withCommands(async (folder) => {
+    const opened = async () => {
+        const browser = loopbackBrowser({ patience: 4000 });
+        return browser.open(at(await browser.prepare(), "s1"));
+    };
+    await assert.rejects(opened(), { code: "configuration", message: /signInByDevice/ });
+    // There is the command, and none that it could open the address with (xdg-open(1): status 3).
+    await writeFile(join(folder, "xdg-open"), "#!/bin/sh\nexit 3\n");
+    await chmod(join(folder, "xdg-open"), 0o755);
+    await assert.rejects(opened(), { code: "configuration" });
+    // It has handed the address on, and nobody answers.
+    await writeFile(join(folder, "xdg-open"), "#!/bin/sh\nexit 0\n");
+    await assert.rejects(opened(), { code: "timed_out" });
+}));
+
+test("a login link is handed to the system's browser as it is", onLinux, () => withCommands(async (folder) => {
+    await writeFile(join(folder, "xdg-open"), "#!/bin/sh\nprintf '%s' \"$#|$1\" > \"${0%/*}/opened\"\n");
+    await chmod(join(folder, "xdg-open"), 0o755);
+    const address = "https://www.example.com/login-with-token?token=t&redirect=$(touch%20x);'\"";
+    await openInBrowser(new LoginLink(address, {}, 0));
+    assert.equal(await readFile(join(folder, "opened"), "utf8"), `1|${address}`);
+}));
+
+test("a link on a machine without a browser is configuration", onLinux, () => withCommands(async () => {
+    const opened = openInBrowser(new LoginLink("https://www.example.com/x", {}, 0));
+    await assert.rejects(opened, { code: "configuration", message: /no browser to open$/ });
+}));
+
+test("a link with its token in a header is none for a browser, and an address is no link", async () => {
+    const link = new LoginLink("https://www.example.com/x", { "Drawbridge-Login-Token": "t" }, 0);
+    await assert.rejects(openInBrowser(link), { code: "configuration", message: /carrier/ });
+    await assert.rejects(openInBrowser(link.url), { code: "configuration", message: /openURL/ });
 });
 
 /** A provider that hands out one code for a device, and has the person never answer. */

@@ -1,9 +1,9 @@
 // Compiled by `tsc --strict`, not run: the types say what the library does.
 import {
     Drawbridge, DrawbridgeError, memoryStore,
-    type ErrorCode, type SecretStore, type SignInBrowser, type SilentSignIn, type WebView,
+    type ErrorCode, type LoginLink, type SecretStore, type SignInBrowser, type SilentSignIn, type WebView,
 } from "../drawbridge.mjs";
-import { crypto, fileStore, loopbackBrowser } from "../node.mjs";
+import { crypto, fileStore, loopbackBrowser, openInBrowser } from "../node.mjs";
 import { watchSession, type SessionState } from "../page.mjs";
 
 const browser: SignInBrowser = loopbackBrowser({ open: (address: string) => console.log(address.length) });
@@ -24,6 +24,8 @@ export const open = async (bearer: string): Promise<string> => {
         return code === "come_back_later" ? `${error.seconds}` : `${error.oauth}`;
     }
 };
+
+export const show = (link: LoginLink): Promise<void> => openInBrowser(link);
 
 /** What a refusal wants of a sign-in is what a sign-in takes. */
 export const stronger = async (error: DrawbridgeError): Promise<string> =>
@@ -49,6 +51,8 @@ export const follow = (show: (subject: string | undefined) => void): (() => Prom
 
 // @ts-expect-error a bearer is text or a function that gives it
 void drawbridge.openURL("/", { bearer: 7 });
+// @ts-expect-error a link's address says nothing of its headers
+void openInBrowser("https://www.example.com/login-with-token?token=t");
 // @ts-expect-error the issuer is needed
 void new Drawbridge({ clientId: "x" });
 // @ts-expect-error there is no such error

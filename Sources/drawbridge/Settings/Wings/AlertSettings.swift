@@ -54,21 +54,8 @@ struct AlertSettings: Sendable {
                 settings.note(Self.webhook, "must be an https URL without user, password or fragment")
             }
         }
-        webhookSecret = Self.webhookSecret(settings)
-    }
-
-    private static func webhookSecret(_ settings: SettingsReader) -> Secret<[UInt8]>? {
-        guard let path = settings[webhookSecretFile] else { return nil }
-        do {
-            let bytes = PrivateFile.withoutLineEnd(try PrivateFile.read(path))
-            let shortest = Client.Webhook.shortestSecret
-            if bytes.count < shortest {
-                settings.note(webhookSecretFile, value: path, "needs at least \(shortest) bytes")
-            }
-            return Secret(bytes)
-        } catch {
-            settings.note(webhookSecretFile, value: path, "\(error)")
-            return nil
+        webhookSecret = settings.secret(Self.webhookSecretFile, at: settings[Self.webhookSecretFile]) {
+            try $0.key(atLeast: Client.Webhook.shortestSecret)
         }
     }
 }

@@ -142,17 +142,8 @@ struct SharedRedisSettings: Sendable {
                 }
                 return nil
             }
-            do {
-                let bytes = PrivateFile.withoutLineEnd(try PrivateFile.read(path))
-                guard !bytes.isEmpty else {
-                    settings.note(fileSetting, value: path, "is empty")
-                    return nil
-                }
-                return RedisCredentials(user: user, password: Secret(String(decoding: bytes, as: UTF8.self)))
-            } catch {
-                settings.note(fileSetting, value: path, "\(error)")
-                return nil
-            }
+            let password = settings.secret(fileSetting, at: path) { try $0.text() }
+            return password.map { RedisCredentials(user: user, password: $0) }
         }
 
         /// Notes those that are set, where there is nobody to show them to.

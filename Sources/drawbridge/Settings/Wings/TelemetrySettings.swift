@@ -24,12 +24,7 @@ struct TelemetrySettings: Sendable {
         endpoint = settings[Self.endpointURL]
         share = settings[Self.sample]
         let file = settings[Self.authorizationFile]
-        do {
-            authorization = try file.map { try AuthorizationFile.read($0) }
-        } catch {
-            authorization = nil
-            settings.note(Self.authorizationFile, value: file, "\(error)")
-        }
+        authorization = settings.secret(Self.authorizationFile, at: file) { try $0.authorization() }
         guard let endpoint else { return }
         // The text itself is not told again: it may hold a password.
         if !Self.isEndpoint(endpoint) {
@@ -41,8 +36,8 @@ struct TelemetrySettings: Sendable {
 
     static let expectation = "an https or http URL without user or query"
 
-    /// Spans name nobody and hold no secret, so a collector in the same network may be asked in the clear. What opens it
-    /// may not.
+    /// Spans name nobody and hold no secret, so a collector in the same network may be asked in the clear. What opens
+    /// it may not.
     static func isEndpoint(_ text: String) -> Bool {
         let secured = text.hasPrefix("http://") ? "https" + text.dropFirst("http".count) : text
         return EndpointURL(secured, allowingQuery: false) != nil

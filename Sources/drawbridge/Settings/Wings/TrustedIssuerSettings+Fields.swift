@@ -128,16 +128,17 @@ extension TrustedIssuerSettings {
         defer { fields.adopt(inner) }
         let keyID = inner.text("key_id")
         let name = inner.text("algorithm") ?? SignatureAlgorithm.hs256.rawValue
-        let file = secretFile("secret_file", &inner, absolute: absolute)
+        let path = inner.requiredText("secret_file").map(absolute)
+        let secret = inner.secret("secret_file", at: path) { try $0.key() }
         inner.refuseUnknown()
         guard let algorithm = SignatureAlgorithm(rawValue: name), algorithm.isSymmetric else {
             inner.note("algorithm", value: name, "must be HS256, HS384 or HS512")
             return nil
         }
-        guard let (path, secret) = file else { return nil }
+        guard let path, let secret else { return nil }
         return .hmac(
-            secret: Secret(secret), keyID: keyID, algorithm: algorithm,
-            reread: { Secret(try reread(path, "hmac.secret_file")) })
+            secret: secret, keyID: keyID, algorithm: algorithm,
+            reread: { try reread("hmac.secret_file", at: path) { try $0.key() } })
     }
 
     private static func discovery(_ fields: inout SettingFields) -> Verification? {
@@ -149,38 +150,21 @@ extension TrustedIssuerSettings {
         defer { fields.adopt(inner) }
         let endpoint = inner.requiredText("endpoint")
         let clientID = inner.requiredText("client_id")
-        let file = secretFile("client_secret_file", &inner, absolute: absolute)
+        let path = inner.requiredText("client_secret_file").map(absolute)
+        let secret = inner.secret("client_secret_file", at: path) { try $0.text() }
         inner.refuseUnknown()
-        guard let endpoint, let clientID, let (path, secret) = file else { return nil }
+        guard let endpoint, let clientID, let path, let secret else { return nil }
         return .introspection(
-            endpoint: endpoint, clientID: clientID, clientSecret: Secret(String(decoding: secret, as: UTF8.self)),
-            reread: {
-                Secret(String(decoding: try reread(path, "introspection.client_secret_file"), as: UTF8.self))
-            })
-    }
-
-    /// - Returns: where the file is, and the secret in it; `nil` when it cannot be read, which is noted.
-    private static func secretFile(
-        _ name: String, _ fields: inout SettingFields, absolute: (String) -> String
-    ) -> (path: String, secret: [UInt8])? {
-        guard let text = fields.requiredText(name) else { return nil }
-        let path = absolute(text)
-        do {
-            return (path, try secret(in: path))
-        } catch {
-            fields.note(name, value: text, "\(error)")
-            return nil
-        }
-    }
-
-    private static func secret(in path: String) throws(PrivateFileError) -> [UInt8] {
-        PrivateFile.withoutLineEnd(try PrivateFile.read(path))
+            endpoint: endpoint, clientID: clientID, clientSecret: secret,
+            reread: { try reread("introspection.client_secret_file", at: path) { try $0.text() } })
     }
 
     /// The secret as it is at a reload.
-    private static func reread(_ path: String, _ field: String) throws(TrustedIssuerError) -> [UInt8] {
+    private static func reread<Value>(
+        _ field: String, at path: String, _ read: (SecretFile) throws -> Value
+    ) throws(TrustedIssuerError) -> Value {
         do {
-            return try secret(in: path)
+            return try read(SecretFile(path: path))
         } catch {
             throw TrustedIssuerError(field: field, text: "\(error)")
         }

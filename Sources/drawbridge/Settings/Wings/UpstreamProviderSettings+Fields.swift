@@ -1,6 +1,5 @@
 import Bridge
 import Federation
-import Foundation
 import OAuth2
 
 extension UpstreamProviderSettings {
@@ -30,49 +29,27 @@ extension UpstreamProviderSettings {
             fields.note("issuer", value: issuer, "must be an https URL")
         }
         let clientID = fields.requiredText("client_id")
-        let file = Self.secretFile(&fields, absolute: absolute)
+        let path = fields.requiredText(Self.secretField).map(absolute)
+        let secret = fields.secret(Self.secretField, at: path) { try $0.text() }
         let scope = fields.text("scope") ?? Self.defaultScope
         if !scope.split(separator: " ").contains("openid") { fields.note("scope", value: scope, "must hold openid") }
         let isTrustedWithFactors = fields.boolean("second_factor_counts") ?? false
         fields.refuseUnknown()
-        guard let id, let issuer, let clientID, let (path, secret) = file, fields.problems.isEmpty else { return nil }
+        guard let id, let issuer, let clientID, let path, let secret, fields.problems.isEmpty else { return nil }
         self.init(
             id: id, name: name ?? id, issuer: issuer, clientID: clientID, clientSecret: secret,
-            rereadSecret: { try Self.reread(path, of: id) }, scope: scope,
+            rereadSecret: { try Self.reread(SecretFile(path: path), of: id) }, scope: scope,
             isTrustedWithFactors: isTrustedWithFactors)
-    }
-
-    /// - Returns: where the file is, and the secret in it; `nil` when it cannot be used, which is noted.
-    private static func secretFile(
-        _ fields: inout SettingFields, absolute: (String) -> String
-    ) -> (path: String, secret: Secret<String>)? {
-        guard let path = fields.requiredText(secretField).map(absolute) else { return nil }
-        do {
-            return (path, try secret(in: path))
-        } catch {
-            fields.note(secretField, value: path, "\(error)")
-            return nil
-        }
     }
 
     private static let secretField = "client_secret_file"
 
-    private struct EmptySecret: Error, CustomStringConvertible {
-        var description: String { "is empty" }
-    }
-
-    private static func secret(in path: String) throws -> Secret<String> {
-        let text = String(decoding: try PrivateFile.read(path), as: UTF8.self).trimmingCharacters(in: .newlines)
-        guard !text.isEmpty else { throw EmptySecret() }
-        return Secret(text)
-    }
-
     /// The secret as it is at a reload.
-    private static func reread(_ path: String, of id: String) throws(SettingError) -> Secret<String> {
+    private static func reread(_ file: SecretFile, of id: String) throws(SettingError) -> Secret<String> {
         do {
-            return try secret(in: path)
+            return try file.text()
         } catch {
-            throw SettingError("\(list.key.name)[\(id)].\(secretField)", value: path, "\(error)")
+            throw SettingError("\(list.key.name)[\(id)].\(secretField)", value: file.path, "\(error)")
         }
     }
 }
