@@ -10,33 +10,28 @@ package struct BridgeHTTPSettings: Sendable {
     package var signInURL: String
     package var siteName: String
     package var trustedProxies: [NetworkPrefix]
-    /// Whether peers on a Unix domain socket count as trusted proxies.
-    package var trustsLocalSocket: Bool
+    /// Whether a request that came over no IP connection is believed about its client: one in process, in tests. No
+    /// listener of ours takes any.
+    package var trustsPeersWithoutAddress: Bool
     package var appLinks: AppLinkSettings
-    /// How long browsers insist on TLS; sent for an `https` origin only. `nil` sends none.
-    package var strictTransportSecurity: Duration?
 
     package init(
         origins: Origins, redemptionPaths: [String] = [LoginTokenSettings.redemptionPath], signInURL: String = "/",
-        siteName: String = "Drawbridge", trustedProxies: [NetworkPrefix] = [], trustsLocalSocket: Bool = false,
-        appLinks: AppLinkSettings = AppLinkSettings(), strictTransportSecurity: Duration? = .seconds(31_536_000)
+        siteName: String = "Drawbridge", trustedProxies: [NetworkPrefix] = [],
+        trustsPeersWithoutAddress: Bool = false, appLinks: AppLinkSettings = AppLinkSettings()
     ) {
         self.origins = origins
         self.redemptionPaths = redemptionPaths
         self.signInURL = signInURL
         self.siteName = siteName
         self.trustedProxies = trustedProxies
-        self.trustsLocalSocket = trustsLocalSocket
+        self.trustsPeersWithoutAddress = trustsPeersWithoutAddress
         self.appLinks = appLinks
-        self.strictTransportSecurity = strictTransportSecurity
     }
 
     /// Where login links lead, and websites without an origin of their own are.
     package var publicOrigin: WebOrigin { origins.website }
 
-    /// The header's value; RFC 6797 §7.2 forbids it over plain HTTP.
-    package var strictTransportSecurityValue: String? {
-        guard publicOrigin.isSecure, let strictTransportSecurity else { return nil }
-        return "max-age=\(strictTransportSecurity.components.seconds)"
-    }
+    /// The header's value: for a year browsers insist on TLS. `nil` over plain HTTP, where RFC 6797 §7.2 forbids it.
+    package var strictTransportSecurityValue: String? { publicOrigin.isSecure ? "max-age=31536000" : nil }
 }

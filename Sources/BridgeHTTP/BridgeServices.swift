@@ -36,10 +36,11 @@ package final class BrowserServices: Sendable {
     let formTokens: FormTokens
     package let pages: Pages
     let files: PublicFiles
+    let refusals: RefusalLog
 
     package init(
         sessions: WebSessions, endings: SessionEndings, clients: Reloadable<ClientDirectory>, formTokens: FormTokens,
-        pages: Pages, files: PublicFiles
+        pages: Pages, files: PublicFiles, refusals: RefusalLog
     ) {
         self.sessions = sessions
         self.endings = endings
@@ -47,6 +48,7 @@ package final class BrowserServices: Sendable {
         self.formTokens = formTokens
         self.pages = pages
         self.files = files
+        self.refusals = refusals
     }
 }
 
@@ -100,7 +102,7 @@ extension BridgeServices {
         let found = browserSessions(at: origins)
         return BrowserPages(
             browsers: found, browserSignOut: browserSignOut(of: found), clients: browsers.clients,
-            formTokens: browsers.formTokens, pages: browsers.pages, origins: origins, time: front.time,
-            random: front.random, cookieTokens: device?.cookies)
+            formTokens: browsers.formTokens, pages: browsers.pages, origins: origins, refusals: browsers.refusals,
+            time: front.time, random: front.random, cookieTokens: device?.cookies)
     }
 }

@@ -39,6 +39,9 @@ package enum RouteTable {
         route.metadataMember.map { ($0, route.path) }
     }
 
+    /// The forms that may wait for a sign-in, and what their buttons say.
+    static let namedForms: [RouteDeclaration] = all.filter { $0.button != nil }
+
     /// How errors look, by route.
     /// - Parameter redemptionPaths: the configured ones, in the place of the one that is declared.
     static func shapes(redemptionPaths: [String]) -> [String: ErrorShapes.OfPath] {

@@ -18,7 +18,7 @@ package func buildRouter(
         router: router, origins: kit.origins, unknownHosts: UnknownHosts(origins: kit.origins, time: kit.time),
         slashSiblings: beside)
     let isCompatible = services.provider != nil && services.device?.compatibility != nil
-    let flow = SignInFlow(kit: kit, services: services.signIn)
+    let flow = SignInFlow(kit: kit, services: services.signIn, namedForms: RouteTable.namedForms)
     let admin = services.admin.recognizing(kit.browsers)
     let console = ConsoleFrame(
         kit: kit, services: admin, flow: flow, device: services.device,
@@ -235,7 +235,8 @@ extension FrontMiddleware {
         let front = services.front
         self.init(
             clientAddress: ClientAddress(
-                trustedProxies: settings.trustedProxies, trustsLocalSocket: settings.trustsLocalSocket),
+                trustedProxies: settings.trustedProxies,
+                trustsPeersWithoutAddress: settings.trustsPeersWithoutAddress),
             errors: ErrorResponder(
                 issuer: settings.origins.issuer, pages: services.browsers.pages, console: console,
                 shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths))),

@@ -15,7 +15,8 @@ package enum OnlineCheck {
     }
 
     /// A trusted issuer: its keys, or what stands in their place.
-    package static func keys(of issuer: TrustedIssuerSettings, limits: FetchLimits = FetchLimits()) async -> Finding {
+    package static func keys(of issuer: TrustedIssuerSettings) async -> Finding {
+        let limits = FetchLimits()
         let connection = IssuerConnection(limits: limits, triesOnce: true)
         func count(_ json: [UInt8], at url: EndpointURL) throws -> Finding {
             let set = try KeySet(json: json, allowed: issuer.algorithms, maximumKeys: limits.maximumKeys)
@@ -67,7 +68,7 @@ package enum OnlineCheck {
                 return .bad("\(url) is not the metadata of this issuer, or lacks something")
             }
             let set = try KeySet(
-                json: try await connection.get(metadata.keySetURL), allowed: settings.algorithms,
+                json: try await connection.get(metadata.keySetURL), allowed: UpstreamProviderSettings.algorithms,
                 maximumKeys: limits.maximumKeys)
             guard !set.keys.isEmpty else {
                 return .bad("\(metadata.keySetURL) has no key for any of the allowed algorithms")
@@ -107,10 +108,8 @@ package enum OnlineCheck {
 
     /// An origin of ours, as browsers would meet it.
     /// - Returns: what was found, and how far the clock there is ahead of `now`, when it says.
-    package static func origin(
-        _ origin: WebOrigin, at now: Timestamp, limits: FetchLimits = FetchLimits()
-    ) async -> (finding: Finding, clock: Duration?) {
-        let connection = IssuerConnection(limits: limits, triesOnce: true)
+    package static func origin(_ origin: WebOrigin, at now: Timestamp) async -> (finding: Finding, clock: Duration?) {
+        let connection = IssuerConnection(limits: FetchLimits(), triesOnce: true)
         do {
             // Which is there at each of our origins (contract §6), and says so to everyone.
             let (status, body, date) = try await connection.look(at: "\(origin)/session")
@@ -145,12 +144,10 @@ package enum OnlineCheck {
     }
 
     /// A collector of spans: whether it takes a message without any.
-    package static func collector(
-        _ receiver: OTLPReceiver, within patience: Duration = FetchLimits().timeout
-    ) async -> Finding {
+    package static func collector(_ receiver: OTLPReceiver) async -> Finding {
         let status: Int
         do {
-            status = try await receiver.ask(within: patience)
+            status = try await receiver.ask(within: FetchLimits().timeout)
         } catch IssuerConnection.Failure.timedOut {
             return .bad("does not answer in time")
         } catch {

@@ -98,6 +98,23 @@ def test_a_page_that_cannot_be_kept_waiting_asks_again_when_the_server_says(serv
         browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", noted)
 
 
+def test_a_page_that_is_not_kept_waiting_and_was_opened_again_in_another_tab_says_that_it_is_over(serve, browser):
+    server = serve("cross_device: {enabled: true, held_pages: 0}")
+    open_page(browser, server)
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    try:
+        open_page(browser, server)
+        assert browser.find_element(By.ID, "qr").is_displayed()
+    finally:
+        browser.close()
+        browser.switch_to.window(first)
+    # It asks every ten seconds.
+    wait(browser).until(lambda it: "opened again in another tab" in text_of(it))
+    assert not browser.find_element(By.ID, "qr").is_displayed()
+    assert browser.find_element(By.ID, "again").is_displayed()
+
+
 def test_wrong_digits_are_told_and_the_third_ends_it(demo, browser, phone):
     page = open_page(browser, demo)
     digits = phone.digits(page)

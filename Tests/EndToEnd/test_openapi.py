@@ -55,6 +55,17 @@ def test_every_reference_leads_somewhere_and_nothing_lies_about(described):
         leads_somewhere(description)
 
 
+def test_a_text_with_a_comma_is_one_text(written):
+    """YAML reads `{description: One, or two.}` as two members, of which the second has no value."""
+    def empty(value, path):
+        if value is None:
+            yield path
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else []
+        for name, member in members:
+            yield from empty(member, [*path, name])
+    assert [path for path in empty(written, []) if not {"example", "enum"} & set(path)] == []
+
+
 def leads_somewhere(description):
     found = set()
 

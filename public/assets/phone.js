@@ -1,7 +1,7 @@
 // The page that waits for a phone. Without this script it looks again every three seconds by itself.
 //
 // It asks for news with the state that it shows; the answer comes when that has changed, or after a while. Nothing but
-// states is ever in an answer.
+// states is ever in an answer. It says which page it is: the cookie is that of the one that was opened last.
 "use strict";
 
 (() => {
@@ -48,7 +48,7 @@
         while (open.includes(state)) {
             let seconds;
             try {
-                const answer = await fetch(`/signin/phone/status?seen=${state}`, {
+                const answer = await fetch(`/signin/phone/status?seen=${state}&id=${page.dataset.id}`, {
                     credentials: "same-origin", cache: "no-store",
                 });
                 if (answer.ok) {

@@ -15,7 +15,7 @@ package final class AdminSessions: Sendable {
 
     /// - Parameter authenticator: says whether the token that opened a session still administers.
     package init(
-        store: any AdminSessionStore, authenticator: any AdminAuthenticator, time: TimeSource = .system,
+        store: any AdminSessionStore, authenticator: any AdminAuthenticator, time: TimeSource,
         random: RandomSource = .system, logger: Logger = Logger(label: "drawbridge.sessions")
     ) {
         self.store = store

@@ -34,6 +34,13 @@ package final class ClientRegister: Sendable {
     /// Whether the client is in the settings file, where it is changed by changing the file.
     package func isFixed(_ id: ClientID) -> Bool { fixed().contains(id) }
 
+    /// - Throws: `conflict` for a client of the settings file, which no administrator changes here.
+    package func requireChangeable(_ id: ClientID) throws {
+        guard !isFixed(id) else {
+            throw OAuthError(.conflict, "this client is defined in the settings file; change it there")
+        }
+    }
+
     /// - Returns: whether the id was free.
     package func add(_ client: Client, action: AdminAction) async throws -> Bool {
         guard !isFixed(client.id) else { return false }

@@ -12,7 +12,7 @@ package final class Explainer: Sendable {
 
     package init(
         codec: LoginTokenCodec, clients: Reloadable<ClientDirectory>, subjects: any UserStore,
-        store: any LoginTokenStore, parents: ParentSessions, publicOrigin: WebOrigin, time: TimeSource = .system
+        store: any LoginTokenStore, parents: ParentSessions, publicOrigin: WebOrigin, time: TimeSource
     ) {
         self.codec = codec
         self.clients = clients
@@ -44,7 +44,7 @@ package final class Explainer: Sendable {
         guard try await examiner.explain(candidate, store: store, in: &explanation), let website else {
             return explanation
         }
-        if claims.binding.challenge != nil { explanation.note("code verifier", "needed; not judged here") }
+        if claims.binding.challenge != nil { explanation.leaveOpen(ExplainedCheck.codeVerifier) }
         if claims.binding.handOff != nil {
             explanation.note("cookie of the hand-off", "needed, or a click is asked for; not judged here")
         }

@@ -1,12 +1,13 @@
 import OAuth2
 import Synchronization
 
-/// Writes down how the clients of the settings file change, which happens by no administrator's action. A server compares
-/// its own with what was written down last, by whatever server, when it starts and when it reads the file again.
+/// Writes down how the clients of the settings file change, which happens by no administrator's action. A server
+/// compares its own with what was written down last, by whatever server, when it starts and when it reads the file
+/// again.
 ///
 /// What was written down last is in the database, in digests, and changes together with the events: of several servers
-/// with one file, one writes. A server says nothing of a client that is in its own file as it was at its last look, so that
-/// two with different files tell of it as they start, and not at each reload.
+/// with one file, one writes. A server says nothing of a client that is in its own file as it was at its last look, so
+/// that two with different files tell of it as they start, and not at each reload.
 package final class SettingsClients: Sendable {
     /// Who acts in the events: what an administrator does has a name of another form.
     package static let actor = "settings"
@@ -22,7 +23,7 @@ package final class SettingsClients: Sendable {
     /// The file as this server saw it written down; `nil` until it did.
     private let known = Mutex<Digests?>(nil)
 
-    package init(store: any SettingStore, time: TimeSource = .system) {
+    package init(store: any SettingStore, time: TimeSource) {
         self.store = store
         self.time = time
     }

@@ -20,7 +20,7 @@ package final class UserRegister: Sendable {
     package init(
         storage: any Storage, endings: SessionEndings, passwords: PasswordHasher?,
         takesAccounts: Bool = true, onChange: @escaping @Sendable (Subject) -> Void = { _ in },
-        time: TimeSource = .system
+        time: TimeSource
     ) {
         self.storage = storage
         self.endings = endings
@@ -54,12 +54,6 @@ package final class UserRegister: Sendable {
     package func user(_ subject: Subject) async throws -> UserOverview? {
         guard let record = try await storage.record(of: subject) else { return nil }
         return UserOverview(record, account: try await storage.account(of: subject))
-    }
-
-    /// The user whose account has this name.
-    package func user(named username: Username) async throws -> UserOverview? {
-        guard let account = try await storage.account(named: username) else { return nil }
-        return try await user(account.subject)
     }
 
     /// Adds an account.

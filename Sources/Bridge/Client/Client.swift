@@ -82,8 +82,8 @@ package struct Client: Hashable, Sendable {
     package var allowsLocalhost = false
     /// Whether it gets no token without a DPoP proof (RFC 9449 §5.2).
     package var requiresProofOfPossession = false
-    /// Whether it is the operator's own, by the operator's word: users are not asked for consent, and what a login token of it
-    /// opened goes on to what the app may open (``isForeignRelyingParty(besides:)``).
+    /// Whether it is the operator's own, by the operator's word: users are not asked for consent, and what a login
+    /// token of it opened goes on to what the app may open (``isForeignRelyingParty(besides:)``).
     package var isFirstParty = false
     package var isNativeSSOEnabled = false
     /// Whether a sign-in with `openid` counts as one with `device_sso` too: for SDKs that know no such scope.
@@ -202,30 +202,6 @@ extension Client {
 }
 
 extension Client {
-    /// Where a website hears of ended sessions and devices.
-    package struct Webhook: Hashable, Sendable {
-        /// The least length of a secret (RFC 2104 §3).
-        package static let shortestSecret = 32
-        static let fileNameLimit = 64
-
-        package let uri: String
-        /// The name of a file in the servers' folder of webhook secrets.
-        package let secretFile: String
-
-        package init(uri: String, secretFile: String) {
-            self.uri = uri
-            self.secretFile = secretFile
-        }
-
-        /// Whether a name is of a file in that very folder: letters, digits, `.`, `_` and `-`, no leading dot.
-        package static func isFileName(_ name: String) -> Bool {
-            (1...fileNameLimit).contains(name.utf8.count) && !name.hasPrefix(".")
-                && name.utf8.allSatisfy(ASCII.isNameByte)
-        }
-    }
-}
-
-extension Client {
     /// Whether it keeps no secret: it is told apart by its redirect URIs alone (RFC 6749 §2.1).
     package var isPublic: Bool { authenticationMethod == .none }
 
@@ -278,7 +254,7 @@ extension Client {
     /// (RFC 6265 §5.1.3). Cookies of the profile `session` have no domain.
     package func setsCookies(at host: String) -> Bool {
         guard cookieProfile == .tokens, let cookieDomain else { return false }
-        let domain = CookieNamePrefix.withoutLeadingDot(cookieDomain).lowercased()
+        let domain = CookieDomain.withoutLeadingDot(cookieDomain).lowercased()
         let host = host.lowercased()
         return host == domain || host.hasSuffix(".\(domain)")
     }
@@ -312,8 +288,9 @@ extension Client {
         host == ours.host || (setsCookies(at: host) && setsCookies(at: ours.host))
     }
 
-    /// Whether it is a relying party of somebody else: it has no cookies in common with our own origins, and the operator
-    /// does not say that it is the operator's own (`first_party`). Its server is given login tokens (contract §4.4, §4.5).
+    /// Whether it is a relying party of somebody else: it has no cookies in common with our own origins, and the
+    /// operator does not say that it is the operator's own (`first_party`). Its server is given login tokens (contract
+    /// §4.4, §4.5).
     /// - Parameter ours: our own origins.
     package func isForeignRelyingParty(besides ours: @autoclosure () -> [WebOrigin]) -> Bool {
         guard kind == .web, !redirectURIs.isEmpty, !isFirstParty else { return false }
@@ -321,41 +298,5 @@ extension Client {
         // One that does not say where its pages are has them where its answers go.
         let hosts = publicOrigin.map { [$0.host] } ?? redirectURIs.map(\.host)
         return !hosts.allSatisfy { host in origins.contains { hasCommonCookies(at: host, $0) } }
-    }
-}
-
-/// What a client may say about the names and reach of its cookies.
-enum CookieNamePrefix {
-    static let limit = 64
-
-    /// Letters, digits, `-` and `_`: a cookie name's tokens without the ones that separate (RFC 6265 §4.1.1).
-    static func isAllowed(_ prefix: String) -> Bool {
-        prefix.utf8.count <= limit
-            && prefix.utf8.allSatisfy {
-                ASCII.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-            }
-    }
-
-    /// Whether browsers ask more of such names than the profile `tokens` sets: `Path=/` and no domain for `__Host-`,
-    /// `HttpOnly` for `__Http-` (RFC 6265bis §4.1.3), in whatever case. `__Secure-` asks for nothing else.
-    static func bindsToHost(_ prefix: String) -> Bool {
-        let prefix = prefix.lowercased()
-        return prefix.hasPrefix("__host-") || prefix.hasPrefix("__http-")
-    }
-
-    /// What a browser makes of a cookie's domain: it takes off one leading dot, and no more (RFC 6265 §5.2.3).
-    static func withoutLeadingDot(_ domain: String) -> Substring {
-        domain.hasPrefix(".") ? domain.dropFirst() : domain[...]
-    }
-
-    /// A name of at least two labels, with or without leading dots. More than one are refused of what is new alone
-    /// (``ClientDocument``): they were taken once, and what is stored has to be read.
-    static func isDomain(_ domain: String) -> Bool {
-        let labels = domain.drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
-        return domain.utf8.count <= 253 && labels.count >= 2
-            && labels.allSatisfy { label in
-                (1...63).contains(label.utf8.count)
-                    && label.utf8.allSatisfy { ASCII.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
-            }
     }
 }

@@ -154,7 +154,7 @@ extension ClientDocument {
         if !CookieNamePrefix.isAllowed(client.cookiePrefix) {
             fields.note(.cookiePrefix, "must be at most \(CookieNamePrefix.limit) letters, digits, - and _")
         }
-        if let domain = client.cookieDomain, !CookieNamePrefix.isDomain(domain) {
+        if let domain = client.cookieDomain, !CookieDomain.isAllowed(domain) {
             fields.note(.cookieDomain, "must be a domain such as .example.com")
         }
     }

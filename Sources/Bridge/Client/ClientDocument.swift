@@ -167,7 +167,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
     /// be used up, and no user signed in.
     private static func checkCookieDomain(of client: Client, _ fields: inout StrictFields<Field>) {
         guard let domain = client.cookieDomain, fields.areSound(.cookieDomain, .cookieProfile) else { return }
-        guard !CookieNamePrefix.withoutLeadingDot(domain).hasPrefix(".") else {
+        guard !CookieDomain.withoutLeadingDot(domain).hasPrefix(".") else {
             fields.note(.cookieDomain, "must be a domain such as .example.com, with one leading dot at most")
             return
         }

@@ -1,5 +1,16 @@
 import OAuth2
 
+/// Names of checks that more than one wing makes: an explanation calls each the same, whoever makes it (ADR-0069).
+package enum ExplainedCheck {
+    package static let websiteIsKnown = "website is known"
+    package static let appMayOpenTheWebsite = "app may open the website"
+    package static let appsAboveMayOpenTheWebsite = "apps above may open the website"
+    package static let userMaySignIn = "user may sign in"
+    package static let signInIsEnough = "sign-in is strong and fresh enough"
+    package static let codeVerifier = "code verifier"
+    package static let proofOfPossession = "proof of possession"
+}
+
 /// What would be decided, step by step (contract §13). Asking changes nothing.
 package struct Explanation: Hashable, Sendable {
     /// One check, in the order in which they are made.
@@ -58,6 +69,9 @@ package struct Explanation: Hashable, Sendable {
 
     /// Notes what was found, whatever it means.
     package mutating func note(_ name: String, _ outcome: String) { steps.append(Step(check: name, outcome: outcome)) }
+
+    /// Notes a check whose answer belongs to the request that would be made, so that none is known here.
+    package mutating func leaveOpen(_ name: String) { note(name, "needed; not judged here") }
 }
 
 extension Explanation {

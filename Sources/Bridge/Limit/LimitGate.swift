@@ -36,11 +36,10 @@ package struct LimitGate: Sendable {
 
     /// As ``RateLimiter/peek(_:at:)``; a limit that was exceeded is written down.
     func peek(
-        _ keys: [RateLimitKey], of subject: Subject? = nil, client: ClientID? = nil, origin: RequestOrigin,
-        at now: Timestamp
+        _ keys: [RateLimitKey], client: ClientID? = nil, origin: RequestOrigin, at now: Timestamp
     ) async throws -> RateLimitDecision {
         let decision = try await limiter.peek(keys, at: now)
-        try await record(decision, of: subject, client: client, origin: origin, at: now)
+        try await record(decision, of: nil, client: client, origin: origin, at: now)
         return decision
     }
 

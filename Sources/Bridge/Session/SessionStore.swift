@@ -13,9 +13,9 @@ package protocol SessionStore: Sendable {
     ///   - basis: what was checked for this session; `nil` when that is not kept here. A concurrent change or unlinking
     ///     of it ends this session too, or comes first.
     ///   - administrator: recorded as well when the user's account has the role `admin`.
-    /// - Returns: `false` when the user is disabled, the password is another by now, the key is unlinked, the passkey
-    ///   removed or used before, or the session that is to be raised, or that it is to hang under, has ended; then
-    ///   nothing was written.
+    /// - Returns: `false` when the user is disabled, everything of theirs has ended since the proof, the password is
+    ///   another by now, the key is unlinked, the passkey removed or used before, or the session that is to be raised,
+    ///   or that it is to hang under, has ended; then nothing was written.
     func open(
         _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
         events: [AuditEvent], ofAdministrator administrator: AuditEvent?
@@ -29,9 +29,9 @@ package protocol SessionStore: Sendable {
     /// - Parameter mark: the earlier call's; `nil` at first, and then there is a gap.
     func sessionsEnded(since mark: EndMark?) async throws -> EndNews
 
-    /// Removes sessions whose absolute end is before `cutoff`, with refresh cookies of such and what is known of
-    /// where they came from.
-    /// - Returns: how many of the kind of which there were more, at most `limit` of each.
+    /// Removes sessions whose absolute end is before `cutoff`, those that were ended before and those that were not,
+    /// with refresh cookies of such and what is known of where they came from.
+    /// - Returns: how many of the kind of which there were most, at most `limit` of each.
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 
     // The sessions of a user, as an administrator sees and ends them.
@@ -69,12 +69,23 @@ extension SessionStore {
 }
 
 /// What a person showed to be signed in, as far as it is kept here and can be taken back.
+///
+/// `after` is the user's ``Account/lastEnd`` when they showed it: a proof that waited for something else, such as a
+/// code or the browser, opens nothing once all has ended (contract §7). `nil` where nothing came between.
 package enum SignInBasis: Hashable, Sendable {
     /// - Parameter setAt: when the password was set that was checked.
-    case password(setAt: Timestamp)
+    case password(setAt: Timestamp, after: Timestamp? = nil)
     /// A phone's key; its use is noted.
-    case key(thumbprint: String)
+    case key(thumbprint: String, after: Timestamp? = nil)
     case passkey(PasskeyUse)
     /// A sign-in at an upstream provider, which says when its user has signed out there.
-    case upstream(UpstreamSession)
+    case upstream(UpstreamSession, after: Timestamp? = nil)
+
+    /// The end after which it was shown; `nil` where that does not matter.
+    package var lastEnd: Timestamp? {
+        switch self {
+        case .password(_, let end), .key(_, let end), .upstream(_, let end): end
+        case .passkey: nil
+        }
+    }
 }

@@ -22,7 +22,7 @@ package final class SecondFactorEnrolment: Sendable {
 
     package init(
         accounts: any UserStore, secrets: SecondFactorSecrets, throttle: SignInThrottle, refusals: RefusalLog,
-        keys: Reloadable<SecretKeyRing>, time: TimeSource = .system, random: RandomSource = .system,
+        keys: Reloadable<SecretKeyRing>, time: TimeSource, random: RandomSource = .system,
         logger: Logger = Logger(label: "drawbridge.second_factor")
     ) {
         self.accounts = accounts
@@ -98,7 +98,9 @@ package final class SecondFactorEnrolment: Sendable {
         let isAdded = try await accounts.addSecondFactor(
             factor, recoveryDigests: codes.map(\.digest), of: session.subject, in: session.id,
             event: SecondFactorChange.enrolled.event(byUser: session, origin: origin, at: now))
-        return isAdded ? .enrolled(codes) : try await notAdded(secret, session, origin: origin, at: now)
+        guard isAdded else { return try await notAdded(secret, session, origin: origin, at: now) }
+        let recognition = recognition(knownAs: account, having: factor, origin: origin, at: now)
+        return .enrolled(codes, recognition: recognition)
     }
 
     /// Tells a form that came twice, perhaps at the same time, from one that another factor has overtaken.
@@ -123,10 +125,11 @@ package final class SecondFactorEnrolment: Sendable {
     package func remove(
         code: String, session: WebSession, origin: RequestOrigin
     ) async throws -> SecondFactorOutcome {
-        try await withCode(code, session: session, origin: origin) { now in
+        try await withCode(code, session: session, origin: origin) { account, now in
             let isRemoved = try await accounts.removeSecondFactor(
                 of: session.subject, event: SecondFactorChange.removed.event(byUser: session, origin: origin, at: now))
-            return isRemoved ? .removed : try await refuse(.conflict, session, origin: origin, at: now)
+            guard isRemoved else { return try await refuse(.conflict, session, origin: origin, at: now) }
+            return .removed(recognition: recognition(knownAs: account, having: nil, origin: origin, at: now))
         }
     }
 
@@ -134,7 +137,7 @@ package final class SecondFactorEnrolment: Sendable {
     package func renewRecoveryCodes(
         code: String, session: WebSession, origin: RequestOrigin
     ) async throws -> SecondFactorOutcome {
-        try await withCode(code, session: session, origin: origin) { now in
+        try await withCode(code, session: session, origin: origin) { _, now in
             let codes = RecoveryCode.make(random: random)
             let isReplaced = try await accounts.replaceRecoveryCodes(
                 codes.map(\.digest), of: session.subject,
@@ -148,21 +151,34 @@ package final class SecondFactorEnrolment: Sendable {
     /// is looked at, right or wrong, so that no number of requests at once gets a guess more.
     private func withCode(
         _ code: String, session: WebSession, origin: RequestOrigin,
-        _ change: (Timestamp) async throws -> SecondFactorOutcome
+        _ change: (Account, Timestamp) async throws -> SecondFactorOutcome
     ) async throws -> SecondFactorOutcome {
         let now = time.now()
         guard isRecent(session) else { return try await refuse(.stale, session, origin: origin, at: now) }
         guard let account = try await accounts.account(of: session.subject), account.secondFactor != nil else {
             return try await refuse(.conflict, session, origin: origin, at: now)
         }
-        if let wait = try await throttle.count(.code, of: account.username, account.subject, origin: origin, at: now) {
+        if let wait = try await throttle.count(.code, of: account.username, account, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
         let attempt = CodeAttempt(code: code, session: session.id, origin: origin, at: now)
         guard try await check.accepts(attempt, for: account) else {
             return try await refuse(.wrongCode, session, origin: origin, at: now)
         }
-        return try await change(now)
+        return try await change(account, now)
+    }
+
+    /// By what the browser stays known in which the user has just changed the factor, and shown a code of it.
+    /// - Parameters:
+    ///   - account: as it was before.
+    ///   - factor: which it has now.
+    private func recognition(
+        knownAs account: Account, having factor: SecondFactor?, origin: RequestOrigin, at now: Timestamp
+    ) -> Secret<String>? {
+        var changed = account
+        changed.secondFactor = factor
+        return throttle.knownBrowsers?.cookie(
+            knowing: changed, as: account, showsFactor: factor != nil, in: origin.recognition, at: now)
     }
 
     private func refuse(
@@ -195,121 +211,16 @@ enum SecondFactorRefusal: String, CaseIterable {
     }
 }
 
-/// What happened to a user's second factor: the `change` in the detail of `user.second_factor_changed`.
-package enum SecondFactorChange: String, Sendable, CaseIterable {
-    case enrolled, removed
-    case recoveryCodesRenewed = "recovery_codes_renewed"
-    /// One took the place of the app's code: the device is lost, or the list was stolen.
-    case recoveryCodeUsed = "recovery_code_used"
-
-    /// The event of this change by an administrator or operator.
-    package func event(by action: AdminAction, of subject: Subject) -> AuditEvent {
-        action.event(.userSecondFactorChanged, subject: subject, facts: [AuditDetail.change: rawValue])
-    }
-
-    /// The event of this change when users make it themselves, in their browser.
-    func event(byUser session: WebSession, origin: RequestOrigin, at now: Timestamp) -> AuditEvent {
-        .byUser(
-            .userSecondFactorChanged, session.subject, sessionID: session.id, facts: [AuditDetail.change: rawValue],
-            origin: origin, at: now)
-    }
-}
-
-/// A code as it was typed, with where that was.
-struct CodeAttempt: Sendable {
-    let code: String
-    /// `nil` where the code is to open one.
-    let session: SessionID?
-    let origin: RequestOrigin
-    let at: Timestamp
-
-    /// The event of the recovery code that this was.
-    fileprivate func recoveryCodeUsed(by subject: Subject, left: Int) -> AuditEvent {
-        .byUser(
-            .userSecondFactorChanged, subject, sessionID: session,
-            facts: [
-                AuditDetail.change: SecondFactorChange.recoveryCodeUsed.rawValue,
-                AuditDetail.recoveryCodesLeft: String(left),
-            ], origin: origin, at: at)
-    }
-}
-
-/// Tells whether a code is a user's, and uses it up (RFC 6238 §5.2).
-package struct SecondFactorCheck: Sendable {
-    private let accounts: any UserStore
-    /// `nil` when there is no master key: then no code can be checked.
-    private let secrets: SecondFactorSecrets?
-    private let logger: Logger
-
-    /// - Parameter logger: told of users whose second factor does not open.
-    package init(
-        accounts: any UserStore, secrets: SecondFactorSecrets?,
-        logger: Logger = Logger(label: "drawbridge.second_factor")
-    ) {
-        self.accounts = accounts
-        self.secrets = secrets
-        self.logger = logger
-    }
-
-    /// Takes what an authenticator app shows, or a recovery code; each counts once, whoever presents it first.
-    ///
-    /// No code is right for a secret that another master key sealed. Recovery codes are digests, and need no key.
-    /// - Throws: ``StorageError`` when it cannot be decided now.
-    func accepts(_ attempt: CodeAttempt, for account: Account) async throws -> Bool {
-        guard let factor = account.secondFactor else { return false }
-        guard let secrets else { throw StorageError.unavailable("there is no master key for second factors") }
-        if let secret = opened(factor, of: account.subject, by: secrets),
-            let step = OneTimeCode.matchingStep(attempt.code.filter { $0 != " " }, secret: secret, at: attempt.at)
-        {
-            return try await accounts.claimStep(step, of: account.subject)
-        }
-        guard let digest = RecoveryCode.digest(ofTyped: attempt.code) else { return false }
-        let subject = account.subject
-        return try await accounts.claimRecoveryCode(digest: digest, of: subject, at: attempt.at) { left in
-            attempt.recoveryCodeUsed(by: subject, left: left)
-        }
-    }
-
-    /// - Returns: `nil` for one that does not open, of which the log is told: only operators can set it up anew
-    ///   (docs/operations.md, The master key has leaked).
-    private func opened(_ factor: SecondFactor, of subject: Subject, by secrets: SecondFactorSecrets) -> [UInt8]? {
-        do {
-            return try secrets.open(factor.sealedSecret, for: subject)
-        } catch {
-            logger.error(
-                "a second factor cannot be used", metadata: ["sub": "\(subject.rawValue)", "error": "\(error)"])
-            return nil
-        }
-    }
-}
-
-/// A TOTP secret that a user is about to set up; in force only when a code of it was shown.
-package struct SecondFactorDraft: Sendable {
-    package let secret: Secret<[UInt8]>
-    /// What the page carries in its form: opens for the session that it was made in, and for no other.
-    package let sealed: String
-
-    /// What people type into an authenticator app, in groups of four.
-    package var typed: Secret<String> {
-        let text = Array(Base32.encode(secret.expose()))
-        let groups = stride(from: 0, to: text.count, by: 4).map { String(text[$0..<min($0 + 4, text.count)]) }
-        return Secret(groups.joined(separator: " "))
-    }
-
-    /// What a QR code or a link for authenticator apps holds.
-    package func uri(account: String, issuer: String) -> Secret<String> {
-        Secret(OneTimeCode.enrolmentURI(secret: secret.expose(), account: account, issuer: issuer))
-    }
-}
-
 /// The outcome of a user's change to their second factor.
 package enum SecondFactorOutcome: Sendable {
     /// In force. The recovery codes are shown now and never again.
-    case enrolled([RecoveryCode])
+    /// - Parameter recognition: by what the browser stays known (``KnownBrowsers``); `nil` for one that was not.
+    case enrolled([RecoveryCode], recognition: Secret<String>?)
     /// It is in force by this very draft, whose recovery codes were shown.
     case enrolledBefore
     case recoveryCodes([RecoveryCode])
-    case removed
+    /// - Parameter recognition: as at ``enrolled(_:recognition:)``.
+    case removed(recognition: Secret<String>?)
     /// The code is wrong or was used before.
     case wrongCode
     /// The page was open for too long; a new secret is needed.

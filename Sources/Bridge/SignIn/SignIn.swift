@@ -16,7 +16,7 @@ package final class SignIn: Sendable {
 
     package init(
         accounts: any UserStore, hasher: PasswordHasher, codes: SecondFactorCheck, throttle: SignInThrottle,
-        opener: SessionOpener, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource = .system
+        opener: SessionOpener, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource
     ) {
         self.accounts = accounts
         self.hasher = hasher
@@ -43,7 +43,7 @@ package final class SignIn: Sendable {
         let began = time.now()
         // Ahead of the turn: a caller over the limit takes no place in the queue.
         let account = try await holder(of: username)
-        let spent = try await throttle.excessOfRight(of: username, account?.subject, origin: origin, at: began)
+        let spent = try await throttle.excessOfRight(of: username, account, origin: origin, at: began)
         if let excess = spent {
             return .limited(retryAfter: try await throttle.tell(excess, origin: origin, at: began))
         }
@@ -61,7 +61,8 @@ package final class SignIn: Sendable {
             }
             if account.secondFactor != nil {
                 let step = PendingSignIn(
-                    subject: account.subject, ground: .password(setAt: account.passwordChangedAt))
+                    subject: account.subject,
+                    ground: .password(setAt: account.passwordChangedAt, after: account.lastEnd))
                 return .needsCode(pending: try seal(step, browser: browser))
             }
             let authentication = Authentication(
@@ -88,10 +89,10 @@ package final class SignIn: Sendable {
         // The account may have changed while this waited for its turn.
         let account = try await holder(of: username)
         let excess = try await throttle.excess(
-            for: username, of: account?.subject, guessing: .password, origin: origin, at: now)
+            for: username, of: account, guessing: .password, origin: origin, at: now)
         if let excess { return .limited(excess) }
         // Once more: many of those who waited along with this one may have been right meanwhile.
-        if let excess = try await throttle.excessOfRight(of: username, account?.subject, origin: origin, at: now) {
+        if let excess = try await throttle.excessOfRight(of: username, account, origin: origin, at: now) {
             return .limited(excess)
         }
         // Longer ones are no user's, and hashing them would only cost.
@@ -101,14 +102,12 @@ package final class SignIn: Sendable {
             let refusal: SignInRefusal =
                 account == nil ? .unknownUser : isRight ? .userDisabled : .wrongPassword
             // Past the limit only the limit itself is recorded.
-            if let excess = try await throttle.take(
-                .password, of: username, account?.subject, origin: origin, at: now)
-            {
+            if let excess = try await throttle.take(.password, of: username, account, origin: origin, at: now) {
                 return .limited(excess)
             }
             return .refused(refusal, account)
         }
-        if let excess = try await throttle.takeRight(of: username, account.subject, origin: origin, at: now) {
+        if let excess = try await throttle.takeRight(of: username, account, origin: origin, at: now) {
             return .limited(excess)
         }
         let isOfToday = account.passwordHash?.cost == hasher.cost
@@ -130,8 +129,9 @@ package final class SignIn: Sendable {
         at now: Timestamp
     ) async throws -> SignInOutcome {
         let opened = try await opener.open(
-            for: account.subject, authentication: authentication, provenBy: .password(setAt: account.passwordChangedAt),
-            replacing: current, origin: origin, at: now)
+            for: account.subject, authentication: authentication,
+            provenBy: .password(setAt: account.passwordChangedAt, after: account.lastEnd), replacing: current,
+            origin: origin, at: now)
         return try await signedIn(opened, account, origin: origin, at: now)
     }
 
@@ -146,7 +146,8 @@ package final class SignIn: Sendable {
                 isDisabled ? .userDisabled : .stale, account, account.username, origin: origin, at: now)
         }
         opened.recognition = throttle.knownBrowsers?.cookie(
-            knowing: account.subject, besides: origin.recognition, at: now)
+            knowing: account, isOfTwoFactors: opened.session.authentication.hasTwoFactors,
+            besides: origin.recognition, at: now)
         return .signedIn(opened)
     }
 
@@ -154,7 +155,7 @@ package final class SignIn: Sendable {
         _ refusal: SignInRefusal, _ account: Account?, _ username: Username?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SignInOutcome {
         // Past the limit only the limit itself is recorded.
-        if let wait = try await throttle.count(.password, of: username, account?.subject, origin: origin, at: now) {
+        if let wait = try await throttle.count(.password, of: username, account, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
         return try await record(refusal, account, origin: origin, at: now)
@@ -210,12 +211,10 @@ extension SignIn {
         guard try await isGood(step, account, current) else {
             return try await refuse(.stale, account, account.username, origin: origin, at: now)
         }
-        if let wait = try await throttle.begin(.code, of: account.username, account.subject, origin: origin, at: now) {
+        if let wait = try await throttle.begin(.code, of: account.username, account, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
-        let isRight = try await throttle.judge(
-            .code, of: account.username, account.subject, origin: origin, at: now
-        ) {
+        let isRight = try await throttle.judge(.code, of: account.username, account, origin: origin, at: now) {
             try await codes.accepts(CodeAttempt(code: code, session: nil, origin: origin, at: now), for: account)
         }
         guard isRight else { return try await record(.wrongCode, account, origin: origin, at: now) }
@@ -232,7 +231,8 @@ extension SignIn {
     /// the browser's own, the same user's, and live.
     private func isGood(_ step: PendingSignIn, _ account: Account, _ current: WebSession?) async throws -> Bool {
         switch step.ground {
-        case .password(let setAt): return setAt == account.passwordChangedAt
+        case .password(let setAt, let end):
+            return setAt == account.passwordChangedAt && end ?? account.lastEnd == account.lastEnd
         case .session(let id):
             guard let current, current.id == id, current.subject == step.subject, current.canBeRaised else {
                 return false

@@ -14,7 +14,7 @@ package final class SignInLanding: Sendable {
     /// - Parameter adminOrigin: `nil` where the console is at the public origin.
     package init(
         clients: Reloadable<ClientDirectory>, publicOrigin: WebOrigin, adminOrigin: WebOrigin? = nil,
-        refusals: RefusalLog, time: TimeSource = .system
+        refusals: RefusalLog, time: TimeSource
     ) {
         self.clients = clients
         self.publicOrigin = publicOrigin

@@ -36,8 +36,7 @@ struct AdminClientController: AdministratorGroup {
 
     @Sendable func create(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
-        var members = try await AdminRequestReader.object(request)
-        if members["client_id"]?.isNull ?? true { members["client_id"] = .string("c-\(random.text(12))") }
+        let members = try await AdminRequestReader.object(request)
         let edit = try ClientEdit(members, of: nil, random: random)
         // A client outlives every token of who registers it, and one with the scope `admin` administers.
         try await gate.requireFreshSignIn(visit, request, context)
@@ -63,13 +62,17 @@ struct AdminClientController: AdministratorGroup {
     @Sendable func replace(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
         -> Response
     {
-        try await change(request, context, visit) { members, _ in members }
+        let members = try await AdminRequestReader.object(request)
+        return try await change(request, context, visit) { seen in
+            try ClientEdit(members, of: seen, random: random)
+        }
     }
 
     @Sendable func patch(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
-        try await change(request, context, visit) { members, seen in
-            try ClientText(of: seen).patched(by: members)
+        let members = try await AdminRequestReader.object(request)
+        return try await change(request, context, visit) { seen in
+            try ClientEdit(try ClientText(of: seen).patched(by: members), of: seen, random: random)
         }
     }
 
@@ -87,29 +90,24 @@ struct AdminClientController: AdministratorGroup {
         -> Response
     {
         let reason = try await AdminRequestReader.reasonAlone(request)
-        let seen = try await precondition(request, context)
-        let edit = try ClientEdit(renewingSecretOf: seen, random: random)
-        try await gate.requireFreshSignIn(visit, request, context)
-        let action = AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now())
-        guard try await clients.replace(seen, with: edit.client, action: action) else {
-            throw OAuthError(.preconditionFailed)
+        return try await change(reason: reason, request, context, visit) { seen in
+            try ClientEdit(renewingSecretOf: seen, random: random)
         }
-        return try answer(edit)
     }
 
+    /// - Parameter edit: what becomes of the client as the caller has seen it.
     private func change(
-        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit,
-        _ document: ([String: JSONValue], Client) throws -> [String: JSONValue]
+        reason: String? = nil, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit,
+        _ edit: (Client) throws -> ClientEdit
     ) async throws -> Response {
-        let members = try await AdminRequestReader.object(request)
         let seen = try await precondition(request, context)
-        let edit = try ClientEdit(try document(members, seen), of: seen, random: random)
+        let changed = try edit(seen)
         try await gate.requireFreshSignIn(visit, request, context)
-        let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
-        guard try await clients.replace(seen, with: edit.client, action: action) else {
+        let action = AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now())
+        guard try await clients.replace(seen, with: changed.client, action: action) else {
             throw OAuthError(.preconditionFailed)
         }
-        return try answer(edit)
+        return try answer(changed)
     }
 
     /// The client as it is, when it is what the caller has seen (RFC 9110 §13.1.1, RFC 6585 §3).
@@ -119,9 +117,7 @@ struct AdminClientController: AdministratorGroup {
         guard EntityTags(condition)?.containsStrongly(try ClientText(of: client).tag) == true else {
             throw OAuthError(.preconditionFailed)
         }
-        guard !clients.isFixed(client.id) else {
-            throw OAuthError(.conflict, "this client is defined in the settings file; change it there")
-        }
+        try clients.requireChangeable(client.id)
         return client
     }
 

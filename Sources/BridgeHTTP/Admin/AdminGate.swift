@@ -23,7 +23,7 @@ package final class AdminGate: Sendable {
     package init(
         authenticator: any AdminAuthenticator, adminSessions: AdminSessions, webSessions: WebSessions,
         administrators: any AdministratorDirectory, requiresSecondFactor: Bool, publicOrigin: WebOrigin,
-        proofs: DPoPVerifier? = nil, refusals: RefusalLog, time: TimeSource = .system
+        proofs: DPoPVerifier?, refusals: RefusalLog, time: TimeSource
     ) {
         self.authenticator = authenticator
         self.adminSessions = adminSessions

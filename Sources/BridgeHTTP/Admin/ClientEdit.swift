@@ -13,7 +13,8 @@ struct ClientEdit: Sendable {
         self.secret = secret
     }
 
-    /// - Parameter seen: the client as it was; its id stays, and its secret as long as it needs one.
+    /// - Parameter seen: the client as it was; its id stays, and its secret as long as it needs one. `nil` for a new
+    ///   client, which is given an id where the document has none.
     /// - Throws: `OAuthError(.invalidRequest)` naming the field.
     init(_ members: [String: JSONValue], of seen: Client?, random: RandomSource) throws {
         var members = members
@@ -26,6 +27,8 @@ struct ClientEdit: Sendable {
                 throw OAuthError(.invalidRequest, "client_id cannot be changed")
             }
             members["client_id"] = id
+        } else if members["client_id"]?.isNull ?? true {
+            members["client_id"] = .string("c-\(random.text(12))")
         }
         // An empty field of a form, or `null`, is an absent one.
         members = members.filter { !$0.value.isNull }

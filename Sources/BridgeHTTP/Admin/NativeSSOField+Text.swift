@@ -15,4 +15,13 @@ extension NativeSSOField {
         case .rotationOverlapSeconds: "overlap"
         }
     }
+
+    /// How people read a value that is a word, as a key of the same section; `nil` for a number.
+    static func word(for value: String) -> String? {
+        switch value {
+        case "true": "on"
+        case "false": "off"
+        default: DeviceSecretLimit.Behavior(rawValue: value)?.rawValue
+        }
+    }
 }

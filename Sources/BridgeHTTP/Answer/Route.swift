@@ -2,8 +2,9 @@ package import HTTPTypes
 import Hummingbird
 
 /// A route of one group, declared once: where it is, what it is called, how its errors look, whom it lets in, and what
-/// answers. Its registration, its label in logs and metrics, the words that settings cannot use, the provider's metadata
-/// and the comparison with the API's description all derive from this.
+/// answers. Its registration, its label in logs and metrics, the words that settings cannot use, the provider's
+/// metadata, the page of a form that waited for a sign-in and the comparison with the API's description all derive from
+/// this.
 struct Route<Group: Sendable>: Sendable {
     private(set) var declaration: RouteDeclaration
     /// The handler of a group, with the guard in front.
@@ -32,7 +33,8 @@ struct Route<Group: Sendable>: Sendable {
         _ handler: @escaping @Sendable (Group) -> RouteGuard<Group, Admitted>.Guarded
     ) {
         declaration = RouteDeclaration(
-            method: method, path: path, operationID: operationID, shape: shape, access: guardian.access)
+            method: method, path: path, operationID: operationID, shape: shape, access: guardian.access,
+            refusesWebViews: guardian.refusesWebViews)
         bind = { guardian.protect($0, handler($0)) }
     }
 
@@ -66,6 +68,12 @@ struct Route<Group: Sendable>: Sendable {
     /// This route, for a page that is shown where no app is installed that opens its address instead (contract §13).
     var opensInApps: Route { with { $0.opensInApps = true } }
 
+    /// This route, for a form that may wait for a sign-in: what its button says, as a text of the catalogue.
+    /// - Parameter label: of what the address names, where the button does not say it.
+    func says(_ key: String, in section: String, about label: FormButton.Text? = nil) -> Route {
+        with { $0.button = FormButton(text: (section, key), label: label) }
+    }
+
     private func with(_ change: (inout RouteDeclaration) -> Void) -> Route {
         var route = self
         change(&route.declaration)
@@ -80,24 +88,31 @@ package struct RouteDeclaration: Sendable {
     package let operationID: String
     let shape: ErrorShape
     package let access: RouteAccess
+    /// Whether its guard refuses web views of apps whose registration forbids them.
+    package let refusesWebViews: Bool
+    /// Whether it is one of the ways to sign in.
+    package fileprivate(set) var isOfSignIn = false
     package internal(set) var takesAllMethods = false
     var isForScripts = false
     var metadataMember: String?
     var repetition = PageRepetition.never
     var opensInApps = false
+    var button: FormButton?
     /// The origins that it answers at; `nil` where it answers under any host.
     fileprivate(set) var place: Origins.Purposes?
     fileprivate(set) var reservation = RouteReservation.firstWord
     fileprivate(set) var unavailable = Unavailable.page
 
     fileprivate init(
-        method: HTTPRequest.Method, path: String, operationID: String, shape: ErrorShape, access: RouteAccess
+        method: HTTPRequest.Method, path: String, operationID: String, shape: ErrorShape, access: RouteAccess,
+        refusesWebViews: Bool = false
     ) {
         self.method = method
         self.path = path
         self.operationID = operationID
         self.shape = shape
         self.access = access
+        self.refusesWebViews = refusesWebViews
     }
 }
 
@@ -145,6 +160,8 @@ protocol RouteGroup: Sendable {
     static var reservation: RouteReservation { get }
     /// What a store that is away keeps from its visitors.
     static var unavailable: Unavailable { get }
+    /// Whether they sign somebody in: those that refuse no web view are named in a test.
+    static var isOfSignIn: Bool { get }
 }
 
 /// What a website's own paths must keep away from.
@@ -161,6 +178,7 @@ extension RouteGroup {
     static var place: Origins.Purposes? { nil }
     static var reservation: RouteReservation { .firstWord }
     static var unavailable: Unavailable { .page }
+    static var isOfSignIn: Bool { false }
 
     static var declarations: [RouteDeclaration] {
         routes.map { route in
@@ -168,6 +186,7 @@ extension RouteGroup {
             declaration.place = place
             declaration.reservation = reservation
             declaration.unavailable = unavailable
+            declaration.isOfSignIn = isOfSignIn
             return declaration
         }
     }

@@ -5,16 +5,23 @@ import OAuth2
 
 /// Makes a handler that anybody may call of one that needs somebody: whom it does not find, it answers itself.
 ///
-/// A wing's guards are in its file `…Guard.swift`, or with its gate, beside what they find: that can be made nowhere else.
+/// A wing's guards are in its file `…Guard.swift`, or with its gate, beside what they find: that can be made nowhere
+/// else.
 struct RouteGuard<Group: Sendable, Admitted: Sendable>: Sendable {
     typealias Guarded = @Sendable (Request, BridgeRequestContext, Admitted) async throws -> Response
 
     let access: RouteAccess
+    /// Whether it keeps web views out where a client wants that.
+    let refusesWebViews: Bool
     /// Called once for a route, so that a request pays for no more than one call.
     let protect: @Sendable (Group, @escaping Guarded) -> Handler
 
-    init(_ access: RouteAccess, _ protect: @escaping @Sendable (Group, @escaping Guarded) -> Handler) {
+    init(
+        _ access: RouteAccess, refusesWebViews: Bool = false,
+        _ protect: @escaping @Sendable (Group, @escaping Guarded) -> Handler
+    ) {
         self.access = access
+        self.refusesWebViews = refusesWebViews
         self.protect = protect
     }
 }

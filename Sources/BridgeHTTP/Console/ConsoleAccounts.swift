@@ -8,14 +8,20 @@ import OAuth2
 struct ConsoleAccounts: ConsoleGroup {
     static let routes: [Route<Self>] = [
         Route(page: "/admin/new-user", "consoleNewUser", showEmpty),
-        Route(form: "/admin/new-user", "consoleAddUser", create),
-        Route(form: "/admin/users/{id}/names", "consoleRenameUser", rename),
-        Route(form: "/admin/users/{id}/role", "consoleChangeRole", changeRole),
+        Route(form: "/admin/new-user", "consoleAddUser", create).says("add", in: "console_users"),
+        Route(form: "/admin/users/{id}/names", "consoleRenameUser", rename)
+            .says("rename", in: "console_user", about: ConsoleUsers.label),
+        Route(form: "/admin/users/{id}/role", "consoleChangeRole", changeRole)
+            .says("role", in: "console_users", about: ConsoleUsers.label),
         Route(form: "/admin/users/{id}/password", "consoleSetPassword", setPassword),
-        Route(form: "/admin/users/{id}/set-up-link", "consoleMakeSetUpLink", makeLink),
-        Route(form: "/admin/users/{id}/second-factor", "consoleResetSecondFactor", resetSecondFactor),
-        Route(form: "/admin/users/{id}/phone-keys/{thumbprint}", "consoleUnlinkKey", unlinkKey),
-        Route(form: "/admin/users/{id}/passkeys/{passkey}", "consoleRemovePasskey", removePasskey),
+        Route(form: "/admin/users/{id}/set-up-link", "consoleMakeSetUpLink", makeLink)
+            .says("make_link", in: "console_user", about: ConsoleUsers.label),
+        Route(form: "/admin/users/{id}/second-factor", "consoleResetSecondFactor", resetSecondFactor)
+            .says("reset_factor", in: "console_user", about: ConsoleUsers.label),
+        Route(form: "/admin/users/{id}/phone-keys/{thumbprint}", "consoleUnlinkKey", unlinkKey)
+            .says("unlink_label", in: "console_user", about: ConsoleUsers.label),
+        Route(form: "/admin/users/{id}/passkeys/{passkey}", "consoleRemovePasskey", removePasskey)
+            .says("passkey_label", in: "console_user", about: ConsoleUsers.label),
     ]
 
     let frame: ConsoleFrame

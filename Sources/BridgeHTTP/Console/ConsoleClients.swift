@@ -7,15 +7,20 @@ import OAuth2
 struct ConsoleClients: ConsoleGroup {
     static let routes: [Route<Self>] = [
         Route(page: "/admin/clients", "consoleClients", list),
-        Route(form: "/admin/clients", "consoleAddClient", create),
+        Route(form: "/admin/clients", "consoleAddClient", create).says("register", in: "console_clients"),
         Route(page: "/admin/register-client", "consoleRegisterClient", showEmpty),
         Route(page: "/admin/clients/{id}", "consoleClient", show),
-        Route(form: "/admin/clients/{id}", "consoleSaveClient", save),
-        Route(form: "/admin/clients/{id}/delete", "consoleDeleteClient", delete),
-        Route(form: "/admin/clients/{id}/secret", "consoleRenewClientSecret", renewSecret),
+        Route(form: "/admin/clients/{id}", "consoleSaveClient", save)
+            .says("apply", in: "console_clients", about: idLabel),
+        Route(form: "/admin/clients/{id}/delete", "consoleDeleteClient", delete)
+            .says("delete", in: "console_clients", about: idLabel),
+        Route(form: "/admin/clients/{id}/secret", "consoleRenewClientSecret", renewSecret)
+            .says("renew_secret", in: "console_clients", about: idLabel),
     ]
 
     let frame: ConsoleFrame
+
+    private static let idLabel: FormButton.Text = ("console_clients", "client_id")
 
     @Sendable func list(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
@@ -60,11 +65,10 @@ struct ConsoleClients: ConsoleGroup {
     ) async throws -> Response {
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
         do {
-            var members = try members(fields, over: [:])
+            let members = try members(fields, over: [:])
             // The untouched form: without a name the client would be known by a random id alone.
-            let isNameless = members["client_id"] == nil && members["client_name"] == nil
+            let isNameless = ["client_id", "client_name"].allSatisfy { members[$0]?.isNull ?? true }
             if isNameless, fields["document"] == nil { throw ConsoleProblem.clientNameNeeded }
-            if members["client_id"] == nil { members["client_id"] = .string("c-\(frame.random.text(12))") }
             let edit = try ClientEdit(members, of: nil, random: frame.random)
             if isNameless { throw ConsoleProblem.clientNameNeeded }
             let action = try frame.action(fields, request, context, visit)
@@ -85,19 +89,9 @@ struct ConsoleClients: ConsoleGroup {
     @Sendable func save(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let seen = try await client(context)
-        try await frame.services.gate.requireFreshSignIn(visit, request, context)
-        do {
-            try check(seen, tag: fields["tag"] ?? "")
-            let edit = try ClientEdit(
+        try await change(fields, request, context, visit) { seen in
+            try ClientEdit(
                 try members(fields, over: try ClientText(of: seen).members), of: seen, random: frame.random)
-            let action = try frame.action(fields, request, context, visit)
-            guard try await frame.services.clients.replace(seen, with: edit.client, action: action) else {
-                throw OAuthError(.preconditionFailed)
-            }
-            return try saved(edit, request, context, visit)
-        } catch {
-            return try await again(fields, error, request, context, visit)
         }
     }
 
@@ -121,25 +115,35 @@ struct ConsoleClients: ConsoleGroup {
     @Sendable func renewSecret(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
+        try await change(fields, asksForSecret: true, request, context, visit) { seen in
+            try ClientEdit(renewingSecretOf: seen, random: frame.random)
+        }
+    }
+
+    /// - Parameter edit: what becomes of the client as the page's form was made from it.
+    private func change(
+        _ fields: FormParameters, asksForSecret: Bool = false, _ request: Request, _ context: BridgeRequestContext,
+        _ visit: AdminVisit, _ edit: (Client) throws -> ClientEdit
+    ) async throws -> Response {
         let seen = try await client(context)
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
         do {
             try check(seen, tag: fields["tag"] ?? "")
-            let edit = try ClientEdit(renewingSecretOf: seen, random: frame.random)
+            let changed = try edit(seen)
             let action = try frame.action(fields, request, context, visit)
-            guard try await frame.services.clients.replace(seen, with: edit.client, action: action) else {
+            guard try await frame.services.clients.replace(seen, with: changed.client, action: action) else {
                 throw OAuthError(.preconditionFailed)
             }
-            return try saved(edit, request, context, visit)
+            return try saved(changed, request, context, visit)
         } catch {
-            return try await again(fields, error, asksForSecret: true, request, context, visit)
+            return try await again(fields, error, asksForSecret: asksForSecret, request, context, visit)
         }
     }
 
     /// The client's page with what stood in the way. Where that is somebody else's change, its forms are made from the
     /// client as it is now: what was typed is saved over it by a second click, which the page says.
-    /// - Parameter asksForSecret: whether a new secret was asked for. Where that was done twice, as by a double click, the
-    ///   change is one's own, and the secret of the first time was never seen.
+    /// - Parameter asksForSecret: whether a new secret was asked for. Where that was done twice, as by a double click,
+    ///   the change is one's own, and the secret of the first time was never seen.
     private func again(
         _ fields: FormParameters, _ error: any Error, asksForSecret: Bool = false, _ request: Request,
         _ context: BridgeRequestContext, _ visit: AdminVisit
@@ -179,9 +183,7 @@ struct ConsoleClients: ConsoleGroup {
     }
 
     private func check(_ client: Client, tag: String) throws {
-        guard !frame.services.clients.isFixed(client.id) else {
-            throw OAuthError(.conflict, "this client is defined in the settings file; change it there")
-        }
+        try frame.services.clients.requireChangeable(client.id)
         guard try ClientText(of: client).tag == tag else { throw OAuthError(.preconditionFailed) }
     }
 

@@ -7,6 +7,7 @@ import OAuth2
 struct ConsoleDevices: ConsoleGroup {
     static let routes: [Route<Self>] = [
         Route(form: "/admin/device-secrets/{id}/revoke", "consoleRevokeDeviceSecret", revoke)
+            .says("revoke_label", in: "console_user")
     ]
 
     let frame: ConsoleFrame

@@ -7,8 +7,9 @@ import OAuth2
 struct ConsoleNativeSSO: ConsoleGroup {
     static let routes: [Route<Self>] = [
         Route(page: path, "consoleNativeSSOSettings", show),
-        Route(form: path, "consoleSaveNativeSSOSettings", save),
-        Route(form: "\(path)/reset", "consoleResetNativeSSOSettings", reset),
+        Route(form: path, "consoleSaveNativeSSOSettings", save).says("native_sso_title", in: "console_settings"),
+        Route(form: "\(path)/reset", "consoleResetNativeSSOSettings", reset)
+            .says("reset_title", in: "console_settings"),
     ]
 
     let frame: ConsoleFrame
@@ -115,13 +116,7 @@ struct ConsoleNativeSSO: ConsoleGroup {
     private static func word(_ value: NativeSSOValue, _ words: ConsoleWords) -> String { word(text(value), words) }
 
     private static func word(_ text: String, _ words: ConsoleWords) -> String {
-        switch text {
-        case "true": words("console_settings", "on")
-        case "false": words("console_settings", "off")
-        case DeviceSecretLimit.Behavior.revokeOldest.rawValue, DeviceSecretLimit.Behavior.reject.rawValue:
-            words("console_settings", text)
-        default: text
-        }
+        NativeSSOField.word(for: text).map { words("console_settings", $0) } ?? text
     }
 
     /// What was typed, as a value of the same kind; anything else is a word, which no such field takes.

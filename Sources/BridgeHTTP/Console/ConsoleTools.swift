@@ -7,12 +7,13 @@ import OAuth2
 struct ConsoleTools: ConsoleGroup {
     static let routes: [Route<Self>] = [
         Route(page: "/admin/keys", "consoleKeys", keys),
-        Route(form: "/admin/keys/rotate", "consoleRotateKeys", rotate),
-        Route(form: "/admin/keys/{kid}/retire", "consoleRetireKey", retire),
+        Route(form: "/admin/keys/rotate", "consoleRotateKeys", rotate).says("rotate_now", in: "console_keys"),
+        Route(form: "/admin/keys/{kid}/retire", "consoleRetireKey", retire)
+            .says("retire_now", in: "console_keys", about: ("console_keys", "key")),
         Route(page: "/admin/settings", "consoleSettings", settings),
         Route(page: "/admin/nodes", "consoleNodes", nodes),
         Route(form: "/admin/nodes/verify", "consoleVerify", for: .ask, verify),
-        Route(form: "/admin/alerts/acknowledge", "consoleAcknowledge", acknowledge),
+        Route(form: "/admin/alerts/acknowledge", "consoleAcknowledge", acknowledge).says("alert_seen", in: "console"),
     ]
 
     let frame: ConsoleFrame

@@ -8,13 +8,19 @@ struct ConsoleUsers: ConsoleGroup {
     static let routes: [Route<Self>] = [
         Route(page: "/admin/users", "consoleUsers", list),
         Route(page: "/admin/users/{id}", "consoleUser", show),
-        Route(form: "/admin/users/{id}/end-sessions", "consoleEndSessions", endSessions),
-        Route(form: "/admin/users/{id}/standing", "consoleStanding", setDisabled),
-        Route(form: "/admin/users/{id}/consents/{client_id}", "consoleWithdrawConsent", withdrawConsent),
-        Route(form: "/admin/sessions/{id}/end", "consoleEndSession", endSession),
+        Route(form: "/admin/users/{id}/end-sessions", "consoleEndSessions", endSessions)
+            .says("end_all", in: "console_user", about: label),
+        Route(form: "/admin/users/{id}/standing", "consoleStanding", setDisabled)
+            .says("disable", in: "console_user", about: label),
+        Route(form: "/admin/users/{id}/consents/{client_id}", "consoleWithdrawConsent", withdrawConsent)
+            .says("withdraw_label", in: "console_user", about: label),
+        Route(form: "/admin/sessions/{id}/end", "consoleEndSession", endSession).says("end_label", in: "console_user"),
     ]
 
     let frame: ConsoleFrame
+
+    /// What a form calls the user whom its address names.
+    static let label: FormButton.Text = ("console_users", "user")
 
     private static let pageSize = 50
     /// How many of a user's newest sessions of each kind the user's page shows.

@@ -12,11 +12,11 @@ struct ClientAddress: Sendable {
     }
 
     let trustedProxies: [NetworkPrefix]
-    /// Whether a peer on a Unix domain socket counts as a trusted proxy; the socket's file mode says who can be one.
-    let trustsLocalSocket: Bool
+    /// Whether a request that came over no IP connection is believed about its client: one in process, in tests.
+    let trustsPeersWithoutAddress: Bool
 
     func isTrusted(_ peer: NetworkAddress?) -> Bool {
-        guard let peer else { return trustsLocalSocket }
+        guard let peer else { return trustsPeersWithoutAddress }
         return trustedProxies.contains { $0.contains(peer) }
     }
 

@@ -15,7 +15,7 @@ package final class FrontServices: Sendable {
     let recorder: SpanRecorder?
 
     package init(
-        accessLog: AccessLog, metrics: any MetricsFactory, proofs: DPoPVerifier? = nil, keys: SigningKeys? = nil,
+        accessLog: AccessLog, metrics: any MetricsFactory, proofs: DPoPVerifier?, keys: SigningKeys? = nil,
         time: TimeSource = .system, random: RandomSource = .system, recorder: SpanRecorder? = nil
     ) {
         self.accessLog = accessLog

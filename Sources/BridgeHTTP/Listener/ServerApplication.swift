@@ -33,7 +33,7 @@ private func serverBuilder(
         idleTimeout: limits.headerTimeout,
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: limits.maximumHeaderSize, maxHeaderListSize: limits.maximumHeaderSize,
-            maxHeaderFieldCount: limits.maximumHeaderCount))
+            maxHeaderFieldCount: ServerLimits.maximumHeaderCount))
     return HTTPServerBuilder { responder in
         GuardedChannel(
             base: HTTP1Channel(responder: responder, configuration: configuration), tls: tls,

@@ -21,6 +21,7 @@ struct HandOffController: BrowserGroup {
     /// A link for a page of ours, which its visitor confirms with a click at the other website.
     @Sendable func make(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         guard SameOriginProof(publicOrigin: origins.own(of: request)).holds(for: request) else {
+            try await recordForeignPage(request, context)
             throw OAuthError(.forbidden, "a hand-off takes a page of the same origin")
         }
         guard let session = try await sessionToHandOn(of: request) else { throw AuthCheckController.signedOut }

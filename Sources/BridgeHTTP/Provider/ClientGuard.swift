@@ -38,11 +38,40 @@ extension RouteGuard where Group: ClientGroup, Admitted == ClientRequest {
                     if let query = try? request.queryOfLink() {
                         try await tokens.refuseSecrets(in: query, except: exception, origin: origin)
                     }
-                    let form = try await BodyReader.form(of: request, upTo: bodyLimit)
-                    let basic = try BasicCredentials.read(request.headers)
+                    let form = try await tokens.form(of: request, upTo: bodyLimit, origin: origin)
+                    let basic = try await tokens.recordingUnreadable(origin: origin) {
+                        try BasicCredentials.read(request.headers)
+                    }
                     return try await handler(request, context, ClientRequest(form: form, basic: basic, origin: origin))
                 }
             }
+        }
+    }
+}
+
+extension TokenEndpoint {
+    /// As ``BodyReader/form(of:upTo:)``; a body that is no form is written down.
+    fileprivate func form(
+        of request: Request, upTo limit: Int, origin: RequestOrigin
+    ) async throws -> FormParameters {
+        try await recordingUnreadable(origin: origin) {
+            guard BodyReader.isForm(request) else { throw BodyReader.notAForm }
+        }
+        let bytes = try await BodyReader.bytes(of: request, upTo: limit)
+        return try await recordingUnreadable(origin: origin) { try FormParameters(bytes: bytes) }
+    }
+
+    /// Reads something of a request; one that cannot be read is refused before its client is known, and that is written
+    /// down.
+    func recordingUnreadable<Value: Sendable>(origin: RequestOrigin, _ read: () throws -> Value) async throws -> Value {
+        do {
+            return try read()
+        } catch let error as OAuthError {
+            try await record(error, origin: origin)
+            throw error
+        } catch let failure as FormParameters.Failure {
+            try await record(OAuthError(.invalidRequest), origin: origin)
+            throw failure
         }
     }
 }
@@ -52,9 +81,13 @@ extension RouteGuard where Group == UserInfoController, Admitted == UserInfo.Ans
     static var bearer: Self {
         Self(.bearer) { group, handler in
             { request, context in
+                let origin = context.origin(of: request)
                 let token = try await UserInfoController.token(of: request)
-                let answer = try await group.gate.admit(token, origin: context.origin(of: request)) {
-                    try await group.userInfo.answer(to: $0)
+                let access = try await group.gate.admit(token, origin: origin) {
+                    try await group.userInfo.access(by: $0)
+                }
+                let answer = try await group.gate.recordingScope(of: access, origin: origin) {
+                    try await group.userInfo.answer(openedBy: access)
                 }
                 return try await handler(request, context, answer)
             }

@@ -1,7 +1,23 @@
+import Hummingbird
 import OAuth2
 
 /// What bodies that are read strictly have in common: each member is a known one, or the body is refused.
 enum StrictBody {
+    /// What a body of one of these two types holds.
+    /// - Returns: `nil` where there is no body.
+    static func read<Fields>(
+        _ request: Request, json: ([UInt8]) throws -> Fields, form: ([UInt8]) throws -> Fields
+    ) async throws -> Fields? {
+        let body = try await BodyReader.bytes(of: request)
+        // Libraries and browsers name a type where there is nothing to send, too.
+        guard !body.isEmpty else { return nil }
+        switch BodyReader.mediaType(of: request) {
+        case "application/json": return try json(body)
+        case "application/x-www-form-urlencoded": return try form(body)
+        default: throw OAuthError(.unsupportedMediaType)
+        }
+    }
+
     /// The members of a JSON body by their names' order, without those that are null. A dictionary has another order in
     /// each process, and of several faults the same one is to be told each time.
     /// - Throws: `invalid_request` for what is no object, and for the first member that is not among `names`.
@@ -16,8 +32,8 @@ enum StrictBody {
     }
 
     /// The members of a form body in their order, without those that are empty.
-    /// - Throws: `invalid_request` for what is no form, and for the first member that is not among `names`, or that is there
-    ///   twice.
+    /// - Throws: `invalid_request` for what is no form, and for the first member that is not among `names`, or that is
+    ///   there twice.
     static func members(
         ofForm body: [UInt8], knowing names: some Collection<String>
     ) throws(OAuthError) -> [(name: String, value: [UInt8])] {

@@ -11,6 +11,7 @@ final class BrowserPages: Sendable {
     let formTokens: FormTokens
     let pages: Pages
     let origins: OriginReader
+    let refusals: RefusalLog
     let time: TimeSource
     let random: RandomSource
     /// Makes the cookies of the profile `tokens`; `nil` where nothing signs their access tokens.
@@ -18,8 +19,8 @@ final class BrowserPages: Sendable {
 
     init(
         browsers: BrowserSessions, browserSignOut: BrowserSignOut, clients: Reloadable<ClientDirectory>,
-        formTokens: FormTokens, pages: Pages, origins: OriginReader, time: TimeSource, random: RandomSource,
-        cookieTokens: CookieTokens? = nil
+        formTokens: FormTokens, pages: Pages, origins: OriginReader, refusals: RefusalLog, time: TimeSource,
+        random: RandomSource, cookieTokens: CookieTokens? = nil
     ) {
         self.browsers = browsers
         self.browserSignOut = browserSignOut
@@ -27,6 +28,7 @@ final class BrowserPages: Sendable {
         self.formTokens = formTokens
         self.pages = pages
         self.origins = origins
+        self.refusals = refusals
         self.time = time
         self.random = random
         self.cookieTokens = cookieTokens
@@ -81,6 +83,13 @@ extension BrowserFacing {
 
     /// Where a visitor goes who stays signed in after all.
     func stayPath(_ request: Request) -> String { kit.stayPath(request) }
+
+    /// Writes down that a page of another origin asked for something, and with whose cookies. No use of them.
+    func recordForeignPage(_ request: Request, _ context: BridgeRequestContext) async throws {
+        try await kit.refusals.browserRefused(
+            .foreignPage, in: try await browsers.firstToEnd(of: request), origin: context.origin(of: request),
+            at: time.now())
+    }
 
     /// Redirects to another page of the origin that was asked.
     /// - Parameter path: with its query.

@@ -10,9 +10,9 @@ import OAuth2
 /// (``opened(by:forRequestOf:)``). An access token that the server was given itself (contract §4.4) is no cookie at all
 /// but at that website.
 ///
-/// What a login token of a relying party of somebody else opened (``OriginReader/isForItsClientAlone(_:)``) may be known to
-/// that party's server, although its cookies are at our own origin. Nobody is let in by it elsewhere, and yet the browser
-/// that has it is somebody's: that user is asked before another takes the place, and signs out there.
+/// What a login token of a relying party of somebody else opened (``OriginReader/isForItsClientAlone(_:)``) may be
+/// known to that party's server, although its cookies are at our own origin. Nobody is let in by it elsewhere, and yet
+/// the browser that has it is somebody's: that user is asked before another takes the place, and signs out there.
 ///
 /// | Asked for | Cookies | Given to other domains too | Of a foreign party | Ended too | A use of it |
 /// |---|---|---|---|---|---|
@@ -35,18 +35,21 @@ import OAuth2
 package final class BrowserSessions: Sendable {
     private let sessions: WebSessions
     private let clients: Reloadable<ClientDirectory>
-    /// Verifies the access token in a cookie; `nil` where only the profile `session` is in use.
-    private let accessTokens: AccessTokens?
+    /// `nil` where only the profile `session` is in use.
+    private let tokenCookies: TokenCookieSessions?
     let origins: OriginReader
     private let time: TimeSource
 
     init(
         sessions: WebSessions, clients: Reloadable<ClientDirectory>, accessTokens: AccessTokens?, origins: OriginReader,
-        time: TimeSource = .system
+        time: TimeSource
     ) {
         self.sessions = sessions
         self.clients = clients
-        self.accessTokens = accessTokens
+        tokenCookies = accessTokens.map {
+            TokenCookieSessions(
+                sessions: sessions, clients: clients, accessTokens: $0, origins: origins, time: time)
+        }
         self.origins = origins
         self.time = time
     }
@@ -83,8 +86,9 @@ package final class BrowserSessions: Sendable {
             || clients.current.websites[origins.own(of: request)]?.contains { $0.id == session.clientID } ?? true
     }
 
-    /// Another session of the same user at that website, for when the one of ``visitorToLetIn(by:)`` is not good enough: a
-    /// newer link may have opened it. Not one of another website, by whose scope the user would be told of (contract §16).
+    /// Another session of the same user at that website, for when the one of ``visitorToLetIn(by:)`` is not good
+    /// enough: a newer link may have opened it. Not one of another website, by whose scope the user would be told of
+    /// (contract §16).
     func visitorToLetIn(
         by request: Request, besides visitor: SignedIn, where isEnough: (WebSession) -> Bool
     ) async throws -> SignedIn? {
@@ -108,23 +112,10 @@ package final class BrowserSessions: Sendable {
             if isPreferred(session) { return found }
             first = found
         }
-        guard let accessTokens else { return first }
-        let now = time.now()
-        for prefix in clients.current.tokenCookiePrefixes {
-            guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
-                let claims = try await verified(text, accessTokens, at: now), let id = claims.sessionID,
-                isCookie(claims, at: request),
-                // Asked first: to look the session up counts as a use of it.
-                try await accessTokens.isActive(claims.id, sessionID: nil, at: now),
-                let session = try await sessions.lookUp(id), session.clientID == claims.clientID,
-                clients.current[session.clientID]?.cookieProfile == .tokens, counts(session),
-                first.map({ $0.session.subject == session.subject }) ?? true
-            else { continue }
-            let found = SignedIn(session: session, tokenPrefix: prefix)
-            if isPreferred(session) { return found }
-            first = first ?? found
-        }
-        return first
+        let other = try await tokenCookies?.find(
+            request, of: first?.session.subject, where: counts, preferring: isPreferred)
+        guard let other, first == nil || isPreferred(other.session) else { return first }
+        return SignedIn(other)
     }
 
     /// The live session that the cookie of the profile `session` opens; counts as a use of it.
@@ -166,8 +157,8 @@ package final class BrowserSessions: Sendable {
         return (found.alive ?? found.left).map(counts) == true ? found : nil
     }
 
-    /// The first of ``all(of:)``, for a page of ours that knows its visitor: not where a website of another domain, or a
-    /// relying party of somebody else, may have the cookie. No use of it.
+    /// The first of ``all(of:)``, for a page of ours that knows its visitor: not where a website of another domain, or
+    /// a relying party of somebody else, may have the cookie. No use of it.
     func firstAtHome(of request: Request) async throws -> WebSession? {
         guard let session = try await first(of: request), origins.opensAccount(session) else { return nil }
         return session
@@ -194,8 +185,8 @@ package final class BrowserSessions: Sendable {
     /// Those of the profile `tokens` among them.
     func tokenSessionsToEnd(of request: Request) async throws -> [SignedIn] {
         let now = time.now()
-        return try await tokenSessions(of: request) { try await sessions.known($0) }
-            .filter { now < $0.session.expiresAt }
+        return try await tokenCookies?.evenIfEnded(of: request).filter { now < $0.session.expiresAt }
+            .map(SignedIn.init) ?? []
     }
 
     /// The first of them that nobody has ended.
@@ -250,89 +241,13 @@ package final class BrowserSessions: Sendable {
     /// Every live session of the profile `tokens` that the cookies name, those too whose access token is spent: a page
     /// may renew it, so its user is still signed in here. No use of them.
     func tokenSessions(of request: Request) async throws -> [SignedIn] {
-        try await tokenSessions(of: request) { try await sessions.peek($0) }
-    }
-
-    private func tokenSessions(
-        of request: Request, finding find: (SessionID) async throws -> WebSession?
-    ) async throws -> [SignedIn] {
-        guard let accessTokens else { return [] }
-        let now = time.now()
-        var found: [SignedIn] = []
-        for prefix in clients.current.tokenCookiePrefixes {
-            guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
-                let (claims, isSpent) = try await read(text, accessTokens, at: now), let id = claims.sessionID,
-                isCookie(claims, at: request),
-                let session = try await find(id), session.clientID == claims.clientID
-            else { continue }
-            found.append(
-                SignedIn(session: session, tokenPrefix: prefix, tokenEnd: claims.expiresAt, isSpent: isSpent))
-        }
-        return found
-    }
-
-    private func isCookie(_ claims: AccessTokenClaims, at request: Request) -> Bool {
-        // A cookie brings no proof.
-        guard claims.proofKeyThumbprint == nil else { return false }
-        return claims.isForCookie || origins.takesServersToken(of: claims.clientID, at: request)
-    }
-
-    private func verified(
-        _ text: String, _ accessTokens: AccessTokens, at now: Timestamp
-    ) async throws -> AccessTokenClaims? {
-        do { return try await accessTokens.verify(Secret(text), at: now) } catch is BearerRefusal { return nil }
-    }
-
-    /// The claims of an access token of ours, and whether it is spent: it has run out, or was revoked (RFC 7009).
-    private func read(
-        _ text: String, _ accessTokens: AccessTokens, at now: Timestamp
-    ) async throws -> (claims: AccessTokenClaims, isSpent: Bool)? {
-        if let claims = try await verified(text, accessTokens, at: now) {
-            return (claims, try await !accessTokens.isActive(claims.id, sessionID: nil, at: now))
-        }
-        guard let claims = accessTokens.expired(Secret(text), at: now) else { return nil }
-        return (claims, true)
+        try await tokenCookies?.alive(of: request).map(SignedIn.init) ?? []
     }
 
     /// What a page of this origin has to repeat to renew cookies of the profile `tokens`. Of a visitor's sessions it is
     /// the one that needs it most; where nobody is signed in, one that lives while its access token is spent.
     func antiCSRFValue(of request: Request, for visitor: SignedIn?) async throws -> String? {
-        let directory = clients.current
-        let values: [String: String] = directory.tokenCookiePrefixes.reduce(into: [:]) { values, prefix in
-            values[prefix] = request.cookie(named: prefix + CookieTokens.antiCSRFName)
-        }
-        guard !values.isEmpty else { return nil }
-        // Nearly every visitor has cookies of one prefix: nothing need be looked up.
-        if values.count == 1, let prefix = visitor?.tokenPrefix, let value = values[prefix] { return value }
-        let known: [SignedIn]
-        do { known = try await tokenSessions(of: request) } catch  where visitor != nil {
-            // The visitor was found without the store, and is told so.
-            return visitor?.tokenPrefix.flatMap { values[$0] }
-        }
-        let renewable = known.filter { held in
-            guard let prefix = held.tokenPrefix, values[prefix] != nil,
-                directory[held.session.clientID]?.cookieProfile == .tokens
-            else { return false }
-            guard let visitor else { return held.isSpent }
-            return held.session.subject == visitor.session.subject && origins.admits(held.session, at: request)
-        }
-        if let first = renewable.min(by: { $0.renewalOrder < $1.renewalOrder }) {
-            return first.tokenPrefix.flatMap { values[$0] }
-        }
-        guard visitor == nil else { return nil }
-        for prefix in directory.tokenCookiePrefixes {
-            if let value = values[prefix], try await carriesUnreadableToken(prefix: prefix, request) { return value }
-        }
-        return nil
-    }
-
-    /// Whether an access token came that signs nobody in, whoever's it is: it came twice, and a renewal takes the one
-    /// too many away; or its key was retired at once, and a renewal brings one by the next key.
-    private func carriesUnreadableToken(prefix: String, _ request: Request) async throws -> Bool {
-        let name = prefix + CookieTokens.accessTokenName
-        guard let accessTokens, request.carriesCookie(named: name) else { return false }
-        guard let text = request.cookie(named: name) else { return true }
-        return try await read(text, accessTokens, at: time.now()) == nil
+        try await tokenCookies?.antiCSRFValue(of: request, for: visitor)
     }
 }
 
@@ -345,21 +260,15 @@ package struct SignedIn: Sendable {
     /// them; until then nothing is answered in their session.
     package let isSpent: Bool
 
-    /// When the access token in them ends, or has ended.
-    private let tokenEnd: Timestamp?
-
-    fileprivate init(
-        session: WebSession, tokenPrefix: String?, tokenEnd: Timestamp? = nil, isSpent: Bool = false
-    ) {
+    fileprivate init(session: WebSession, tokenPrefix: String?) {
         self.session = session
         self.tokenPrefix = tokenPrefix
-        self.tokenEnd = tokenEnd
-        self.isSpent = isSpent
+        isSpent = false
     }
 
-    /// The least is to be renewed first. An app's web view may have its refresh cookie for another route, so that it
-    /// waits for what a page can certainly renew (docs/va-sign-in.md).
-    fileprivate var renewalOrder: (Int, Int, Timestamp) {
-        (session.opening == .tokenExchange ? 1 : 0, isSpent ? 0 : 1, tokenEnd ?? session.expiresAt)
+    fileprivate init(_ found: TokenCookieSession) {
+        session = found.session
+        tokenPrefix = found.prefix
+        isSpent = found.isSpent
     }
 }

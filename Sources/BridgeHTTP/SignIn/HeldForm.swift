@@ -70,10 +70,13 @@ struct HeldForm: Sendable {
 extension Pages {
     /// The held form, for a session that is now fresh enough. Not sent by itself: somebody who was away meanwhile
     /// sees what is about to happen.
-    func goOn(with form: HeldForm, formToken: String, to visitor: PageVisitor) -> Response {
+    /// - Parameter forms: those that may wait, with what their buttons say.
+    func goOn(
+        with form: HeldForm, among forms: [RouteDeclaration], formToken: String, to visitor: PageVisitor
+    ) -> Response {
         let fields = form.fields + [HiddenField(name: BrowserForm.tokenField, value: formToken)]
         let language = language(for: visitor)
-        let words = HeldFormWords(form, texts: texts, language: language)
+        let words = HeldFormWords(form, among: forms, texts: texts, language: language)
         let rows = words.rows
         return render(
             "admin_go_on",

@@ -4,12 +4,12 @@ import Hummingbird
 import OAuth2
 
 /// `/sign-in`: username and password, then a code where the account asks for one.
-struct SignInController: BrowserGroup {
+struct SignInController: SignInGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, path, "signIn", as: .page, anyone: show).shownAgain(.withQuery),
-        Route(.post, path, "attemptSignIn", as: .page, .form(.signIn, isOfSession: false), attempt),
+        Route(.get, path, "signIn", as: .page, .signInLink, show).shownAgain(.withQuery),
+        Route(.post, path, "attemptSignIn", as: .page, .signInForm(.signIn), attempt),
         Route(.get, codePath, "beginSignInAnew", as: .page, anyone: beginAnew),
-        Route(.post, codePath, "confirmSignIn", as: .page, .form(.signIn, isOfSession: false), confirm),
+        Route(.post, codePath, "confirmSignIn", as: .page, .signInForm(.signIn), confirm),
     ]
 
     /// A session belongs to the origin where it was opened, so the console has a sign-in of its own.
@@ -20,8 +20,6 @@ struct SignInController: BrowserGroup {
     let signIn: SignIn
     /// Where requests go that an app sends to the sign-in page itself, as those of the VA do; `nil` takes none.
     var frontDoor: String?
-
-    var kit: BrowserPages { flow.kit }
 
     static let path = SignInWay.page
     static let codePath = "/sign-in/code"
@@ -40,15 +38,13 @@ struct SignInController: BrowserGroup {
         "\(SignInErrand(redirect: AccountPath.home).forAnother.url)&\(passwordSet.name)=\(passwordSet.value)"
     }
 
-    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        // A `redirect` that cannot be decoded does not fail the sign-in (contract §4.3).
-        let query = try request.queryOfLink()
+    @Sendable func show(
+        _ request: Request, context: BridgeRequestContext, visit: SignInVisit
+    ) async throws -> Response {
+        let (query, errand, browser) = (visit.query, visit.errand, visit.browser)
         if let location = frontDoor(for: query, of: request) {
             return .seeOther(location)
         }
-        let errand = SignInErrand(query)
-        let browser = FormCookie.binding(of: request, random: random)
-        guard !flow.isBlocked(errand, browser: browser, request) else { return flow.blockedPage(request, context) }
         // Said where the redirect of a password that was set leads, and by no other address that somebody makes up.
         let isSet =
             errand.isForAnother && errand.destination == .account
@@ -61,14 +57,11 @@ struct SignInController: BrowserGroup {
     }
 
     @Sendable func attempt(
-        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+        _ request: Request, context: BridgeRequestContext, sent: SignInForm
     ) async throws -> Response {
-        let errand = SignInErrand(form.parameters)
+        let (form, errand) = (sent.form, sent.errand)
         let visitor = pageVisitor(request, context)
         let here = origins.own(of: request)
-        guard !flow.isBlocked(errand, browser: form.browser, request) else {
-            return flow.blockedPage(request, context)
-        }
         let username = form.parameters["username"] ?? ""
         let session = try await browsers.opened(by: request)
         func again(_ notice: SignInNotice) async throws -> Response {
@@ -93,14 +86,11 @@ struct SignInController: BrowserGroup {
     }
 
     @Sendable func confirm(
-        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+        _ request: Request, context: BridgeRequestContext, sent: SignInForm
     ) async throws -> Response {
-        let errand = SignInErrand(form.parameters)
+        let (form, errand) = (sent.form, sent.errand)
         let visitor = pageVisitor(request, context)
         let here = origins.own(of: request)
-        guard !flow.isBlocked(errand, browser: form.browser, request) else {
-            return flow.blockedPage(request, context)
-        }
         let session = try await browsers.opened(by: request)
         guard form.isOurs, let pending = form.parameters["pending"] else {
             return try await flow.missingPage(

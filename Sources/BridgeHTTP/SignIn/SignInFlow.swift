@@ -7,10 +7,13 @@ import OAuth2
 final class SignInFlow: BrowserFacing {
     let kit: BrowserPages
     let services: SignInServices
+    /// The forms that may wait for a sign-in, with what their buttons say.
+    private let namedForms: [RouteDeclaration]
 
-    init(kit: BrowserPages, services: SignInServices) {
+    init(kit: BrowserPages, services: SignInServices, namedForms: [RouteDeclaration]) {
         self.kit = kit
         self.services = services
+        self.namedForms = namedForms
     }
 
     /// Back to what the sign-in was for, with the new session's cookies.
@@ -22,7 +25,8 @@ final class SignInFlow: BrowserFacing {
             held.subject == opened.session.subject
         {
             var response = pages.goOn(
-                with: held, formToken: AdminVisit.formToken(for: opened.secret), to: pageVisitor(request, context))
+                with: held, among: namedForms, formToken: AdminVisit.formToken(for: opened.secret),
+                to: pageVisitor(request, context))
             try await setCookies(of: opened, request, context, in: &response.headers)
             return response
         }
@@ -71,15 +75,5 @@ final class SignInFlow: BrowserFacing {
     /// for none.
     func canGoOn(_ errand: SignInErrand, browser: OpaqueSecret) -> Bool {
         errand.journey.map { services.authorizations.request(of: $0, browser: browser) != nil } ?? true
-    }
-
-    /// Whether the app that asks for the sign-in shows the page inside itself and must not.
-    func isBlocked(_ errand: SignInErrand, browser: OpaqueSecret, _ request: Request) -> Bool {
-        guard EmbeddedBrowser.isLikely(request.headers), let journey = errand.journey else { return false }
-        return services.authorizations.request(of: journey, browser: browser)?.client.blocksWebViews == true
-    }
-
-    func blockedPage(_ request: Request, _ context: BridgeRequestContext) -> Response {
-        pages.authorizationProblem(.accessDenied, .embeddedBrowser, to: pageVisitor(request, context))
     }
 }

@@ -24,9 +24,9 @@ struct UpstreamSignOutController: RouteGroup {
 }
 
 /// `/sign-in/with/{provider}` and where the provider sends the browser back.
-struct UpstreamController: BrowserGroup {
+struct UpstreamController: SignInGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, "/sign-in/with/{provider}", "beginUpstream", as: .page, anyone: begin).withoutHead,
+        Route(.get, "/sign-in/with/{provider}", "beginUpstream", as: .page, .signInVisit, begin).withoutHead,
         Route(.get, callback, "finishUpstream", as: .page, anyone: finish).withoutHead,
         Route(
             .post, callback, "switchToUpstreamUser", as: .page, .form(.switchAccount, isOfSession: true),
@@ -43,17 +43,12 @@ struct UpstreamController: BrowserGroup {
     let upstream: UpstreamSignIn
     let flow: SignInFlow
 
-    var kit: BrowserPages { flow.kit }
-
-    @Sendable func begin(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = request.uri.query ?? ""
-        let errand = SignInErrand(try FormParameters(parsing: query.utf8))
-        let browser = FormCookie.binding(of: request, random: random)
-        guard !flow.isBlocked(errand, browser: browser, request) else {
-            return flow.blockedPage(request, context)
-        }
-        // A provider may answer at once, with whomever it likes. Where a foreign page sends the browser, the sign-in page
-        // has the button; an app's own request, which a browser brought here a moment ago, goes on.
+    @Sendable func begin(
+        _ request: Request, context: BridgeRequestContext, visit: SignInVisit
+    ) async throws -> Response {
+        let (errand, browser) = (visit.errand, visit.browser)
+        // A provider may answer at once, with whomever it likes. Where a foreign page sends the browser, the sign-in
+        // page has the button; an app's own request, which a browser brought here a moment ago, goes on.
         guard
             FetchMetadata.isOwnVisit(request.headers)
                 || errand.journey.map({ flow.services.authorizations.began($0, in: browser) }) == true

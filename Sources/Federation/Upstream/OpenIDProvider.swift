@@ -48,7 +48,8 @@ package final class OpenIDProvider: UpstreamProvider {
         keys = RemoteKeySet(issuer: settings.issuer, limits: limits, logger: logger) {
             let url = try await Self.fetch(issuer, over: connection).keySetURL
             return try KeySet(
-                json: try await connection.get(url), allowed: settings.algorithms, maximumKeys: limits.maximumKeys)
+                json: try await connection.get(url), allowed: UpstreamProviderSettings.algorithms,
+                maximumKeys: limits.maximumKeys)
         }
     }
 
@@ -162,7 +163,8 @@ package final class OpenIDProvider: UpstreamProvider {
         of token: ForeignToken, typed types: Set<String>, at now: Timestamp
     ) async throws -> UpstreamTokenFlaw? {
         guard !token.hasCriticalExtensions, token.type.map({ types.contains($0) }) ?? true else { return .wrongType }
-        guard let algorithm = SignatureAlgorithm(joseName: token.algorithm), settings.algorithms.contains(algorithm)
+        guard let algorithm = SignatureAlgorithm(joseName: token.algorithm),
+            UpstreamProviderSettings.algorithms.contains(algorithm)
         else { return .wrongAlgorithm }
         guard token.claims["iss"]?.string?.hasSameBytes(as: settings.issuer) == true else { return .wrongIssuer }
         let audience = token.claims["aud"]?.string.map { [$0] } ?? token.claims["aud"]?.strings ?? []

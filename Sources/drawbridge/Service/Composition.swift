@@ -67,7 +67,8 @@ struct Composition: Sendable {
         Self.observe(storage, for: metrics)
         readiness = Readiness(
             checks: Self.checks(storage, keys, time) + [shared.readinessCheck].compactMap(\.self) + forwarding.checks
-                + watch.checks + (settings.storage.database == nil ? [] : [databaseClock.check]))
+                + watch.checks + (settings.storage.database == nil ? [] : [databaseClock.check]),
+            time: time)
         httpSettings = BridgeHTTPSettings(settings)
         let site = try SitePages(settings)
         let ground = Ground(
@@ -160,8 +161,8 @@ struct Composition: Sendable {
     }
 
     /// Rereads keys, clients, and issuers' and upstream providers' files of keys and secrets. What cannot be read stays
-    /// as it is, and the log says so; it also names the clients that changed, and the settings that were changed and wait
-    /// for a restart.
+    /// as it is, and the log says so; it also names the clients that changed, and the settings that were changed and
+    /// wait for a restart.
     /// - Parameter certificate: takes in the listener's certificate, where it has one.
     func reload(certificate: (@Sendable () throws -> Void)? = nil) async {
         var outcomes = [
@@ -252,7 +253,7 @@ extension BrowserServices {
         self.init(
             sessions: wings.sessions.webSessions, endings: wings.sessions.endings, clients: ground.clients,
             formTokens: FormTokens(keys: ground.keys.loginTokens, time: ground.time),
-            pages: site.pages, files: site.files)
+            pages: site.pages, files: site.files, refusals: ground.refusals)
     }
 }
 

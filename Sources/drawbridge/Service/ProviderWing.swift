@@ -105,7 +105,7 @@ struct ProviderTokens: Sendable {
         codec = AccessTokenCodec(issuer: ground.issuer, keys: ground.keys.ring)
         idTokens = IDTokenCodec(issuer: ground.issuer, keys: ground.keys.ring, inquiry: ground.keys)
         accessTokens = AccessTokens(
-            codec: codec, clients: ground.clients, sessions: sessions.appSessions, revoked: ground.storage,
+            codec: codec, clients: ground.clients, sessions: sessions.appSessions, store: ground.storage,
             inquiry: ground.keys, cacheCapacity: ground.settings.provider.bearerCacheSize, time: ground.time)
         refreshTokens = RefreshTokens(
             master: ground.master, idleLifetime: ground.settings.provider.refreshTokenIdle,

@@ -31,7 +31,7 @@ enum ServiceKeys {
     ) async throws -> SigningKeys {
         let keys = SigningKeys(
             store: store, master: try MasterKeyFile.load(settings.storage.masterKeyPath),
-            algorithms: StorageLocation(settings).keyAlgorithms, logger: logger)
+            algorithms: StorageLocation(settings).keyAlgorithms, time: .system, logger: logger)
         try await keys.reload()
         return keys
     }

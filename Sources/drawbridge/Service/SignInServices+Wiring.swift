@@ -178,8 +178,8 @@ extension PhoneSignInServices {
                     report: ground.shared.noteWaitingPages),
                 approvers: approvers, opener: opener, log: log, time: time),
             approvals: PhoneApprovals(
-                records: pages, approvers: approvers, knownBrowsers: KnownBrowsers(master: ground.master), log: log,
-                time: time),
+                records: pages, approvers: approvers, knownBrowsers: KnownBrowsers(master: ground.master),
+                accounts: storage, log: log, time: time),
             shownCodes: ShownSignInCodes(
                 codes: ShownCodeRecords(records, master: ground.master), approvers: approvers, opener: opener,
                 accounts: storage, log: log, time: time))

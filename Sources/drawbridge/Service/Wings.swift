@@ -67,6 +67,7 @@ struct BearerWing: Sendable {
     let proofs: DPoPVerifier
     /// Bearers of the trusted issuers, each believed about its own users.
     let issuers: IssuerBoundary
+    private let subjects: Subjects
     private let issuer: String
 
     init(_ ground: Ground, _ sessions: SessionWing, verifier: any BearerAuthenticator) {
@@ -75,12 +76,13 @@ struct BearerWing: Sendable {
             replays: ground.shared.replayGuard, requiresNonce: ground.settings.provider.requiresProofNonce,
             time: ground.time)
         issuers = IssuerBoundary(verifier, subjects: sessions.subjects, parents: sessions.parents)
+        subjects = sessions.subjects
         issuer = ground.issuer
     }
 
     /// Bearers of our own provider, and of the trusted issuers.
     func local(_ tokens: AccessTokens) -> LocalBearers {
-        LocalBearers(tokens: tokens, issuer: issuer, others: issuers)
+        LocalBearers(tokens: tokens, subjects: subjects, issuer: issuer, others: issuers)
     }
 }
 

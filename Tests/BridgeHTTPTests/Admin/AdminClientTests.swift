@@ -157,6 +157,46 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (#"{"client_type":"web","client_name":"Kiosk","client_id":null}"#, HTTPResponse.Status.ok),
+        (#"{"client_type":"web","client_name":null,"client_id":null}"#, .badRequest),
+    ])
+    func `a document with null in the place of an id is given one by the console too, but only with a name`(
+        document: String, status: HTTPResponse.Status
+    ) async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let token = try #require(try await browser.get("/admin/keys").fields.first { $0.0 == "form_token" })
+            let answer = try await browser.post("/admin/clients", [token, ("document", document)])
+            #expect(answer.status == status)
+            let ids = try await send(client, .get, "").text.matches(of: /"client_id":"(c-[^"]+)"/)
+            #expect(ids.count == (status == .ok ? 1 : 0))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("never", nil, 404), ("shop", nil, 428), ("shop", #""x""#, 412), ("shop", "*", 409),
+        ] as [(String, String?, Int)])
+    func `what stands in a change's way is told in one order: no client, no tag, an old tag, the settings file`(
+        id: String, condition: String?, status: Int
+    ) async throws {
+        try await TestBridge.run { _, client in
+            // Signed in too long ago, which is told last.
+            var headers: HTTPFields = [.authorization: "Bearer carol-901", .contentType: "application/json"]
+            headers[.ifMatch] = condition
+            for (method, path, body) in [
+                (.put, "", #"{"client_type":"web"}"#), (.patch, "", #"{"client_name":"Other"}"#),
+                (.post, "/secret", nil), (.delete, "", nil),
+            ] as [(HTTPRequest.Method, String, String?)] {
+                let answer = try await client.send(method, "/api/admin/clients/\(id)\(path)", headers, body: body)
+                #expect(answer.status.code == status, "\(method) \(path)")
+            }
+        }
+    }
+
     @Test(arguments: ["7", "true", #"["kiosk"]"#, "{}", #""other""#])
     func `a client keeps its client_id, whatever is sent in its place, contract §14`(id: String) async throws {
         try await TestBridge.run { _, client in

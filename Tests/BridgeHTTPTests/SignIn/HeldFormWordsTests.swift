@@ -11,7 +11,8 @@ import Testing
         let fields = try FormParameters(parsing: body.utf8)
         let form = try #require(HeldForm(fields, path: path, by: Subject(rawValue: "carol")))
         return HeldFormWords(
-            form, texts: try PageTexts(files: PublicFiles.embedded.section("texts")), language: language)
+            form, among: RouteTable.namedForms,
+            texts: try PageTexts(files: PublicFiles.embedded.section("texts")), language: language)
     }
 
     @Test func `every form of the console that may wait is named in words of the catalogue`() throws {
@@ -20,10 +21,10 @@ import Testing
             "/admin/sign-in", "/admin/sign-out", "/admin/explain", "/admin/nodes/verify", "/admin/users/{id}/password",
         ]
         let forms = RouteTable.all.filter { $0.method == .post && $0.path.hasPrefix("/admin/") }.map(\.path)
-        #expect(Set(HeldFormWords.buttons.map(\.route)) == Set(forms).subtracting(never))
+        #expect(Set(RouteTable.namedForms.map(\.path)) == Set(forms).subtracting(never))
         let english = try PageTexts(files: PublicFiles.embedded.section("texts"))["en"]
         var texts = Array(HeldFormWords.labels.values)
-        for button in HeldFormWords.buttons {
+        for button in RouteTable.namedForms.compactMap(\.button) {
             texts.append(button.text)
             if let label = button.label { texts.append(label) }
         }
@@ -41,6 +42,13 @@ import Testing
                 ["Reason", "why"],
             ])
         #expect(words.rows.map { $0["is_plain"] as? Bool } == [false, false, false, true, false])
+    }
+
+    @Test func `a setting's value is said as its page says it, a number as it is`() throws {
+        let words = try Self.words(
+            "enabled=true&rotateDeviceSecrets=false&maxSecretsBehavior=reject&deviceSecretTTLDays=30",
+            to: "/admin/settings/native-sso")
+        #expect(words.rows.map { $0["value"] as? String } == ["on", "off", "refuse the new one", "30"])
     }
 
     @Test(arguments: [("grant_types.refresh_token=on", true), ("access_token=x", false), ("new_password=x", false)])

@@ -42,6 +42,14 @@ import Testing
         }
     }
 
+    @Test func `a client of the settings file is changed there, one of the database here`() async throws {
+        try await withClients { clients, _ async throws in
+            let refused = #expect(throws: OAuthError.self) { try clients.requireChangeable(app) }
+            #expect(refused?.code == .conflict)
+            try clients.requireChangeable("shop")
+        }
+    }
+
     @Test func `a change counts only on what the administrator has seen`() async throws {
         try await withClients { clients, service in
             _ = try await clients.add(shop(), action: action)

@@ -119,6 +119,10 @@ import Testing
         ("the clock is read in one file", "Sources/Bridge/X.swift", "now: ContinuousClock.Instant = .now"),
         ("the clock is read in one file", "Sources/Bridge/X.swift", "clock: @escaping () -> Instant = { .now }"),
         (
+            "who needs the time is told it", "Sources/Bridge/X.swift",
+            "    package init(store: any GrantStore, time: TimeSource = .system) {"
+        ),
+        (
             "redirects are not decided by URL parsers or regular expressions",
             "Sources/Bridge/LoginToken/Redeem/X.swift",
             "URL(string: redirect)"
@@ -193,6 +197,11 @@ import Testing
         (
             "guards let in, handlers do not", "Sources/BridgeHTTP/X.swift",
             "extension RouteGuard where Admitted == Void {"
+        ),
+        ("guards let in, handlers do not", "Sources/BridgeHTTP/X.swift", "        let sent = SignInForm(form)"),
+        (
+            "whoever signs somebody in is a sign-in group", "Sources/BridgeHTTP/X.swift",
+            "        return try await flow.proceed(errand, opened, browser: browser, request, context)"
         ),
         (
             "what an error says is half a sentence", "Sources/Bridge/X.swift",

@@ -12,7 +12,6 @@ enum ErrorTexts {
             "AdminAction.reasonLimit", "limit", "limits.lowerBound", "limits.upperBound", "name",
         ],
         "AdminUserController.swift": ["AccountNames.limit", "Username.limit", "error.description", "name", "problem"],
-        "ApprovalController.swift": ["name"],
         "AuditFilterReader.swift": ["AdminAction.reasonLimit", "AuditFilter.addressExpectation", "name"],
         "AuthenticationDemand.swift": ["name"],
         "AuthorizationRequestReader.swift": ["name"],
@@ -44,6 +43,7 @@ enum ErrorTexts {
         "SelfIssuedController.swift": ["SelfIssuedRefusal.Reason.foreignPage.explanation"],
         // A member that the body may have.
         "StrictBody.swift": ["name"],
+        "TextMembers.swift": ["name"],
         "TokenGrant.swift": ["AuthorizationRequestReader.foreignResource", "name"],
         // A name of the request's, once it is sure that it can be one.
         "UnknownName.swift": ["problem"],

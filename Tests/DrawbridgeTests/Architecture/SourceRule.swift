@@ -28,6 +28,12 @@ struct SourceRule: Sendable, CustomStringConvertible {
             matching:
                 #"\bDate\(\)|\bDate\.now\b|gettimeofday|clock_gettime|\b(Continuous|Suspending)Clock(\.now\b|\(\))|(\(|\w: |[^=]= |\{ |[-+] )\.now\b(?!\()"#
         ),
+        // Where there is a default, a clock that somebody forgot to hand on compiles. Those left out measure spans in
+        // memory, which tests of what stands on them may leave to the machine.
+        lines(
+            "who needs the time is told it", in: "Sources/Bridge/",
+            except: ["Degradation.swift", "RecentTries.swift", "ReplayGuard.swift"],
+            matching: #"\bTimeSource\?? = (TimeSource)?\.system\b"#),
         lines(
             "redirects are not decided by URL parsers or regular expressions",
             in: "Sources/Bridge/Client/ReturnPath/", "Sources/Bridge/LoginToken/Redeem/", except: [],
@@ -119,11 +125,11 @@ struct SourceRule: Sendable, CustomStringConvertible {
             "guards let in, handlers do not", in: "Sources/BridgeHTTP/",
             except: [
                 "RouteGuard.swift", "ClientGuard.swift", "CompatibleGuard.swift", "SessionGuard.swift",
-                "AccountGuard.swift", "ConsoleFrame.swift", "AdminGate.swift", "BearerGate.swift",
-                "BrowserSessions.swift",
+                "AccountGuard.swift", "SignInGuard.swift", "ConsoleFrame.swift", "AdminGate.swift",
+                "BearerGate.swift", "BrowserSessions.swift", "TokenCookieSessions.swift",
             ],
             matching:
-                #"\b(gate|bearers)\.(admit|visit|identity|claims)\(|\.lookUp(OrLeft)?\(|\bRouteGuard\(|\bextension RouteGuard\b|\b(AdminVisit|SignedIn|AdmittedBearer|AdmittedCheck|ClientRequest|ConsoleForm)\("#
+                #"\b(gate|bearers)\.(admit|visit|identity|claims)\(|\.lookUp(OrLeft)?\(|\bRouteGuard\(|\bextension RouteGuard\b|\b(AdminVisit|SignedIn|AdmittedBearer|AdmittedCheck|ClientRequest|ConsoleForm|SignInForm|SignInVisit|SelfIssuedStart)\("#
         ),
         // One style for every `error_description` (CONTRIBUTING.md); header fields keep their capitals.
         lines(
@@ -133,7 +139,8 @@ struct SourceRule: Sendable, CustomStringConvertible {
             matching:
                 #"(OAuthError\(|^\s*)\.[a-z]\w+, "((?!Authorization|Idempotency-Key|Last-Event-ID|X-CSRF-Token)[A-Z][a-z]* [^"]*|[^"]*[a-z]\.)"[,)]"#
         ),
-        // What is written once is a case of `RefusalReason` or of a check's own family, and listed in docs/audit-format.md.
+        // What is written once is a case of `RefusalReason` or of a check's own family, and listed in
+        // docs/audit-format.md.
         lines(
             "why something was refused is a case", in: "Sources/Bridge/", "Sources/BridgeHTTP/",
             outside: ["Sources/BridgeHTTP/Generated/"], except: [],
@@ -161,7 +168,7 @@ struct SourceRule: Sendable, CustomStringConvertible {
             // What makes files of several accounts takes root, as which everything is run in CI.
             matching: #"\.disabled\(|\.enabled\((?!if: (PostgresServer\.isWanted|RedisServer\.isExpected|"#
                 + #"geteuid\(\) == 0)\b)"#),
-        bannedNames, length, functionLength, settingOnce, errorTexts, memories, comments,
+        bannedNames, length, functionLength, settingOnce, errorTexts, memories, comments, signInGroups,
     ]
 
     /// Part of what is built for others: the programs, and the library for apps.
@@ -241,6 +248,15 @@ struct SourceRule: Sendable, CustomStringConvertible {
                 let goesOn = index > lines.startIndex && lines[index - 1].drop { $0 == " " }.hasPrefix("/// ")
                 return !goesOn && (text.hasPrefix("/// The same") || text.hasPrefix("/// Of "))
             }.map { String(lines[$0]) }
+        })
+
+    /// A test asks whether routes refuse web views, and asks it of these groups alone.
+    private static let signInGroups = SourceRule(
+        description: "whoever signs somebody in is a sign-in group",
+        concerns: { $0.hasPrefix("Sources/BridgeHTTP/") },
+        violations: { _, lines in
+            let isGroup = lines.contains { $0.contains(": SignInGroup {") }
+            return isGroup ? [] : lines.filter { $0.contains(/\bflow\.(proceed|setCookies)\(/) }.map(String.init)
         })
 
     private static let length = SourceRule(

@@ -23,12 +23,14 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     /// Runs against every route.
-    /// - Parameter log: lines of the access log.
+    /// - Parameters:
+    ///   - more: settings besides those that switch everything on.
+    ///   - log: lines of the access log.
     private func withServer(
-        log: @escaping @Sendable ([UInt8]) -> Void = { _ in },
+        more: String = "", log: @escaping @Sendable ([UInt8]) -> Void = { _ in },
         _ body: @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        let settings = try folder.settingsOfEverything()
+        let settings = try folder.settingsOfEverything(more)
         let storage = try await ServerStorage.open(settings, logger: Self.logger)
         let accessLog = AccessLog(sink: log)
         let composition = try await Composition(
@@ -125,6 +127,56 @@ import Testing
                 "beginSignIn", "handOff", "makeHandOff", "beginSelfIssued", "openSelfIssued", "receiveSelfIssued",
                 "finishSelfIssued", "selfIssuedStatus", "selfIssuedReturn", "selfIssuedChoice", "selfIssuedRequest",
                 "phoneSignIn", "phoneSignInStatus", "phoneSignInLink", "signInCode", "setUpPassword", "chooseLanguage",
+            ])
+    }
+
+    /// Begins an authorization for an app that forbids web views, and asks every route for it.
+    /// - Parameter agent: who asks.
+    /// - Returns: operations that are refused because the app could read what is typed.
+    private static func operationsRefused(
+        _ agent: String, _ client: any TestClientProtocol
+    ) async throws -> Set<String> {
+        let begun = try await client.execute(
+            uri: "/oauth/authorize?response_type=code&client_id=app&redirect_uri=com.example.app%3A%2Fcallback"
+                + "&scope=openid&state=s-1&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+                + "&code_challenge_method=S256", method: .get)
+        let journey = try #require(begun.headers[.location]?.firstMatch(of: #/\?(journey=.+)/#)?.output.1)
+        let binding = try #require(
+            begun.headers[values: .setCookie].compactMap { $0.firstMatch(of: #/^__Host-drawbridge_form=[^;]+/#) }
+                .first?.output)
+        var refused: Set<String> = []
+        for route in RouteTable.all {
+            let isVisit = route.method == .get
+            let answer = try await client.execute(
+                uri: isVisit ? "\(Self.concrete(route))?\(journey)" : Self.concrete(route), method: route.method,
+                headers: [
+                    .userAgent: agent, .cookie: String(binding), .contentType: "application/x-www-form-urlencoded",
+                ], body: isVisit ? nil : ByteBuffer(string: String(journey)))
+            if answer.status == .badRequest, String(buffer: answer.body).contains("could read your password") {
+                refused.insert(route.operationID)
+            }
+        }
+        return refused
+    }
+
+    @Test func `RFC 8252 §8.12: every route that begins a sign-in or takes a proof refuses a web view`() async throws {
+        let app = "client_id: app, client_type: native, client_name: App, redirect_uris: ['com.example.app:/callback']"
+        try await withServer(more: "clients: [{\(app), block_webviews: true}]") { client in
+            let refused = try await Self.operationsRefused("Mozilla/5.0 (Linux; Android 14; wv) Chrome/130", client)
+            #expect(refused == Set(RouteTable.all.filter(\.refusesWebViews).map(\.operationID)))
+            let byBrowser = try await Self.operationsRefused("Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", client)
+            #expect(byBrowser == [])
+        }
+    }
+
+    @Test func `these routes of the sign-in refuse no web view, and no others`() {
+        let open = Set(RouteTable.all.filter { $0.isOfSignIn && !$0.refusesWebViews }.map(\.operationID))
+        // They lead to one that does, answer a phone, or go on with what one that does has let begin in this browser.
+        #expect(
+            open == [
+                "beginSignInAnew", "beginPasskeySignInAnew", "finishUpstream", "switchToUpstreamUser",
+                "openSelfIssued", "receiveSelfIssued", "finishSelfIssued", "selfIssuedStatus", "selfIssuedChoice",
+                "chooseSelfIssued", "continueSelfIssued", "phoneSignInStatus", "phoneSignInLink",
             ])
     }
 

@@ -34,7 +34,7 @@ package struct FormTokens: Sendable {
     private let keys: Reloadable<SecretKeyRing>
     private let time: TimeSource
 
-    package init(keys: Reloadable<SecretKeyRing>, time: TimeSource = .system) {
+    package init(keys: Reloadable<SecretKeyRing>, time: TimeSource) {
         self.keys = keys
         self.time = time
     }

@@ -10,18 +10,17 @@ extension LoginTokenIssuer {
         ("app may issue login tokens", RefusalReason.clientWithoutRight.rawValue),
         // No word of its own: the request is incomplete where no website is the default one.
         ("website is named, or there is a default one", ErrorCode.invalidRequest.rawValue),
-        (websiteIsKnown, RefusalReason.unknownTarget.rawValue),
-        ("app may open the website", RefusalReason.targetNotReachable.rawValue),
+        (ExplainedCheck.websiteIsKnown, RefusalReason.unknownTarget.rawValue),
+        (ExplainedCheck.appMayOpenTheWebsite, RefusalReason.targetNotReachable.rawValue),
         ("website has return paths or redirect URIs", RefusalReason.targetWithoutPaths.rawValue),
         ("issuer may name the user", BearerRefusal.Reason.subjectOfAnotherIssuer.rawValue),
-        ("user may sign in", RefusalReason.subjectDisabled.rawValue),
+        (ExplainedCheck.userMaySignIn, RefusalReason.subjectDisabled.rawValue),
         ("session lives", RefusalReason.sessionEnded.rawValue),
         ("session may open websites", RefusalReason.chainedSession.rawValue),
-        ("apps above may open the website", RefusalReason.targetNotReachableAbove.rawValue),
-        ("sign-in is strong and fresh enough", RefusalReason.authenticationTooWeak.rawValue),
+        (ExplainedCheck.appsAboveMayOpenTheWebsite, RefusalReason.targetNotReachableAbove.rawValue),
+        (ExplainedCheck.signInIsEnough, RefusalReason.authenticationTooWeak.rawValue),
     ]
     private static let appIsKnown = "app is known"
-    private static let websiteIsKnown = "website is known"
 
     /// Adds what an issue for a website would come to, but for the limits (contract §13). Nothing is issued, counted
     /// or written.
@@ -38,7 +37,7 @@ extension LoginTokenIssuer {
             let found: String? =
                 switch question.check {
                 case Self.appIsKnown: bearer.clientID.rawValue
-                case Self.websiteIsKnown: website ?? clients.current.defaultTarget?.rawValue
+                case ExplainedCheck.websiteIsKnown: website ?? clients.current.defaultTarget?.rawValue
                 default: nil
                 }
             explanation.check(question.check, fails: isDecisive ? reason : nil, found: found)

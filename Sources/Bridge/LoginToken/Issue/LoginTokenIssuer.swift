@@ -12,12 +12,12 @@ package final class LoginTokenIssuer: Sendable {
     private let limits: LimitSettings
     private let refusals: RefusalLog
     private let time: TimeSource
-    private let random: RandomSource
+    private let mint: LoginTokenMint
 
     package init(
         settings: LoginTokenSettings, codec: LoginTokenCodec, clients: Reloadable<ClientDirectory>,
         subjects: Subjects, parents: ParentSessions, store: any LoginTokenStore, limiter: any RateLimiter,
-        limits: LimitSettings, refusals: RefusalLog, time: TimeSource = .system, random: RandomSource = .system
+        limits: LimitSettings, refusals: RefusalLog, time: TimeSource, random: RandomSource = .system
     ) {
         self.settings = settings
         self.codec = codec
@@ -29,27 +29,7 @@ package final class LoginTokenIssuer: Sendable {
         self.limits = limits
         self.refusals = refusals
         self.time = time
-        self.random = random
-    }
-
-    /// One issue that every check has let pass.
-    private struct Issuing {
-        let terms: LoginTokenTerms
-        let bearer: BearerIdentity
-        /// What the token is issued from.
-        var session: IssuingSession
-        /// Whether the bearer names a user for the first time.
-        var isFirstSight: Bool
-        let origin: RequestOrigin
-        let at: Timestamp
-        /// `nil` without an `Idempotency-Key`.
-        var mark: RepeatMark?
-    }
-
-    /// By what a repeat of a request is known: its `Idempotency-Key`, and what it asks for.
-    private struct RepeatMark {
-        let keyDigest: String
-        let fingerprint: String
+        mint = LoginTokenMint(settings: settings, codec: codec, store: store, subjects: subjects, random: random)
     }
 
     /// Issues a token for the user and app that a verified bearer names.
@@ -61,8 +41,10 @@ package final class LoginTokenIssuer: Sendable {
         do {
             return try await issue(request, bearer: bearer, origin: origin, at: now)
         } catch let error as OAuthError where error.code != .rateLimited {
+            let directory = clients.current
+            let website = LoginTokenTerms.websiteID(request.targetClientID, directory)
             try await refusals.issueRefused(
-                error, bearer: bearer, client: clients.current.recordable(bearer.clientID), request: request,
+                error, RefusedIssue(bearer: bearer, website: website, redirect: request.redirect), among: directory,
                 origin: origin, at: now)
             throw error
         }
@@ -83,8 +65,7 @@ package final class LoginTokenIssuer: Sendable {
             guard let flaw = error as? OAuthError else { throw error }
             let refusal = lackOfRight(bearer) ?? flaw
             try await refusals.issueRefused(
-                refusal, bearer: bearer, client: clients.current.recordable(bearer.clientID),
-                request: LoginTokenIssueRequest(), origin: origin, at: now)
+                refusal, RefusedIssue(bearer: bearer), among: clients.current, origin: origin, at: now)
             throw refusal
         }
         return try await issue(request, bearer: bearer, origin: origin)
@@ -113,7 +94,7 @@ package final class LoginTokenIssuer: Sendable {
             }
             guard let earlier else { return try await record(issuing) }
             guard earlier.fingerprint == issuing.mark?.fingerprint else { throw Self.keyReused }
-            return try await answer(repeating: earlier, terms: terms, at: now)
+            return try await mint.answer(repeating: earlier, of: terms, at: now)
         } catch let error as OAuthError where earlier != nil {
             try await takeFromLimits(bearer, origin: origin, at: now)
             throw error
@@ -140,7 +121,7 @@ package final class LoginTokenIssuer: Sendable {
     /// What the token will say and what it is issued from, after every check of app, website, user and session.
     private func checked(
         _ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> Issuing {
+    ) async throws -> CheckedIssue {
         let terms = try LoginTokenTerms(
             request, app: app(of: bearer), clients: clients.current, defaultLifetime: settings.defaultLifetime,
             address: origin.address, codeKey: codec.signingKeyID(at: now))
@@ -151,7 +132,7 @@ package final class LoginTokenIssuer: Sendable {
                 detail: .targetNotReachableAbove)
         }
         try Self.requireSignIn(bearer.authentication, for: terms.website, at: now)
-        return Issuing(
+        return CheckedIssue(
             terms: terms, bearer: bearer, session: session, isFirstSight: isFirstSight, origin: origin, at: now)
     }
 
@@ -197,49 +178,27 @@ package final class LoginTokenIssuer: Sendable {
         }
     }
 
-    /// - Parameter isAgain: whether the user turned out to be known the last time.
-    private func record(_ issuing: Issuing, isAgain: Bool = false) async throws -> LoginTokenAnswer {
-        let (terms, bearer, origin, now) = (issuing.terms, issuing.bearer, issuing.origin, issuing.at)
-        let issuedAt = Timestamp(seconds: now.seconds)
-        let claims = LoginTokenClaims(
-            issuer: settings.issuer.description, audience: terms.website.id, subject: bearer.subject,
-            issuedAt: issuedAt, expiresAt: issuedAt + terms.lifetime, id: TokenID.make(at: now, random: random),
-            clientID: bearer.clientID, sessionID: bearer.sessionID, authentication: bearer.authentication,
-            target: terms.target?.serialized, binding: terms.binding, trace: RecordedSpan.current?.trace)
-        guard let signed = codec.sign(claims, at: now) else {
-            throw StorageError.unavailable("no login token key may sign now")
-        }
-        let event = AuditEvent(
-            at: now, type: .loginTokenIssued, outcome: .success, subject: bearer.subject, clientID: bearer.clientID,
-            targetClientID: terms.website.id, sessionID: bearer.sessionID, tokenID: claims.id, origin: origin)
-        let kept = issuing.mark.map {
-            IdempotencyRecord(
-                keyDigest: $0.keyDigest, fingerprint: $0.fingerprint, tokenID: claims.id, keyID: signed.keyID,
-                payload: signed.payload, expiresAt: claims.expiresAt)
-        }
-        let outcome = try await store.recordIssue(
-            claims.issued, scope: issuing.session.narrowedScope,
-            namedFirstBy: issuing.isFirstSight ? bearer.issuer : nil, idempotency: kept, event: event)
-        if issuing.isFirstSight { subjects.forget(bearer.subject) }
-        switch outcome {
-        case .recorded:
-            // Before the answer leaves, so that no session is opened that says what was true before.
-            try await subjects.takeGroups(of: bearer, origin: origin, at: now)
-            return answer(signed.token, claims, terms: terms, at: now)
-        case .repeated(let record):
-            // Its first came at the same time, and has counted for both.
-            try await gate.giveBack(limits.issueKeys(bearer, origin: origin), at: now)
-            return try await answer(repeating: record, terms: terms, at: now)
-        case .keyReused: throw Self.keyReused
+    private func record(_ issue: CheckedIssue) async throws -> LoginTokenAnswer {
+        if let answer = try await answer(to: issue) { return answer }
+        // Not assumed of one that was there by then: another issuer's token may have been first.
+        var known = issue
+        (known.session, known.isFirstSight) = try await issuingSession(of: issue.bearer, at: issue.at)
+        if let answer = try await answer(to: known) { return answer }
         // What reads does not see what writes saw, and will not for as long as the two are at different databases: each
         // further turn would be one more write, without an end.
-        case .userKnown where isAgain:
-            throw StorageError.unavailable("a user whom the database has on writing is not there on reading")
-        case .userKnown:
-            // Not assumed of one that was there by then: another issuer's token may have been first.
-            var known = issuing
-            (known.session, known.isFirstSight) = try await issuingSession(of: bearer, at: now)
-            return try await record(known, isAgain: true)
+        throw StorageError.unavailable("a user whom the database has on writing is not there on reading")
+    }
+
+    /// - Returns: `nil` when the user turned out to be known.
+    private func answer(to issue: CheckedIssue) async throws -> LoginTokenAnswer? {
+        switch try await mint.issue(issue) {
+        case .issued(let answer): return answer
+        case .repeated(let record):
+            // Its first came at the same time, and has counted for both.
+            try await gate.giveBack(limits.issueKeys(issue.bearer, origin: issue.origin), at: issue.at)
+            return try await mint.answer(repeating: record, of: issue.terms, at: issue.at)
+        case .keyReused: throw Self.keyReused
+        case .userKnown: return nil
         }
     }
 
@@ -251,27 +210,6 @@ package final class LoginTokenIssuer: Sendable {
             throw OAuthError(.invalidRequest, "Idempotency-Key must be 1 to 255 visible ASCII characters")
         }
         return IssueFingerprint.keyDigest(key, bearer: bearer)
-    }
-
-    private func answer(
-        repeating record: IdempotencyRecord, terms: LoginTokenTerms, at now: Timestamp
-    ) async throws -> LoginTokenAnswer {
-        guard let signed = try await codec.sign(again: record.payload, keyID: record.keyID, at: now),
-            let claims = LoginTokenPayload.decode(Array(record.payload.utf8))
-        else { throw StorageError.unavailable("no login token key may sign now") }
-        return answer(signed.token, claims, terms: terms, at: now)
-    }
-
-    private func answer(
-        _ token: Secret<String>, _ claims: LoginTokenClaims, terms: LoginTokenTerms, at now: Timestamp
-    ) -> LoginTokenAnswer {
-        let page = settings.page(of: terms.website, isHandOff: terms.isHandOff)
-        var url = page.description + "?token=" + token.expose()
-        if let target = terms.target { url += "&redirect=" + PercentEncoding.encode(target.serialized) }
-        return LoginTokenAnswer(
-            token: token, id: claims.id, expiresAt: claims.expiresAt,
-            expiresIn: Int(terms.lifetime.inMilliseconds / 1000), loginURL: Secret(url),
-            typedCode: codec.typedCodes.code(of: claims, at: now))
     }
 }
 
@@ -304,7 +242,7 @@ extension LoginTokenIssuer {
     /// - Parameter conclude: makes the result of a hand-off that passed every check.
     private func checkedHandOff<Answer>(
         reading read: () async throws -> HandOffs.Request, from session: WebSession, origin: RequestOrigin,
-        conclude: (Issuing) async throws -> Answer
+        conclude: (CheckedIssue) async throws -> Answer
     ) async throws -> Answer {
         let now = time.now()
         let portal = portal(of: session)
@@ -335,13 +273,14 @@ extension LoginTokenIssuer {
             }
             try Self.requireSignIn(session.authentication, for: terms.website, at: now)
             return try await conclude(
-                Issuing(
+                CheckedIssue(
                     terms: terms, bearer: bearer, session: .browser(session), isFirstSight: false, origin: origin,
                     at: now))
         } catch let error as OAuthError where error.code != .rateLimited {
+            let website = request.targetClientID.map(ClientID.init(rawValue:))
             try await refusals.issueRefused(
-                error, bearer: bearer, client: clients.current.recordable(bearer.clientID), request: request,
-                origin: origin, repeating: session.isOwnSignIn ? nil : session.id, at: now)
+                error, RefusedIssue(bearer: bearer, website: website, redirect: request.redirect),
+                among: clients.current, origin: origin, repeating: session.isOwnSignIn ? nil : session.id, at: now)
             throw error
         }
     }
@@ -350,43 +289,5 @@ extension LoginTokenIssuer {
     private func portal(of session: WebSession) -> Client? {
         let directory = clients.current
         return directory[session.clientID] ?? directory.defaultWebsite
-    }
-}
-
-extension RefusalLog {
-    /// The `detail` of what was refused before there was a token.
-    private static let atIssue = #"{"at":"issue"}"#
-
-    /// A browser that came back at once from where it was sent.
-    fileprivate func handOffStuck(
-        _ bearer: BearerIdentity, at website: ClientID, origin: RequestOrigin, at now: Timestamp
-    ) async throws {
-        let pair = "hand-off \(bearer.sessionID?.rawValue ?? "") \(website.rawValue)"
-        try await record(
-            AuditEvent(
-                at: now, type: .loginTokenRefused, outcome: .failure, reason: RefusalReason.handOffStuck.rawValue,
-                subject: bearer.subject, clientID: bearer.clientID, targetClientID: website,
-                sessionID: bearer.sessionID, origin: origin, detail: Self.atIssue),
-            within: .repeats(of: pair))
-    }
-
-    /// An issue that was refused to a verified bearer, but for a limit, which is written down where it is counted.
-    /// - Parameters:
-    ///   - client: the bearer's, as ``ClientDirectory/recordable(_:)`` says.
-    ///   - repeating: a session that no limit holds back.
-    fileprivate func issueRefused(
-        _ error: OAuthError, bearer: BearerIdentity, client: ClientID?, request: LoginTokenIssueRequest,
-        origin: RequestOrigin, repeating: SessionID? = nil, at now: Timestamp
-    ) async throws {
-        let isRedirect = error.code == .invalidRedirect
-        let length = bearer.clientID.rawValue.utf8.count
-        let detail = client == nil ? #"{"at":"issue","length":\#(length)}"# : Self.atIssue
-        let event = AuditEvent(
-            at: now, type: isRedirect ? .redirectRefused : .loginTokenRefused, outcome: .failure,
-            reason: error.detail ?? error.code.rawValue, subject: bearer.subject, clientID: client,
-            targetClientID: nil, sessionID: bearer.sessionID, origin: origin,
-            detail: isRedirect ? request.redirect.map(RefusedRedirect.detail) : detail)
-        guard let repeating else { return try await record(event) }
-        try await record(event, within: .repeats(of: repeating.rawValue))
     }
 }

@@ -11,7 +11,7 @@ package final class LoginTokenOverview: Sendable {
     /// - Parameter audit: where an issue said which website the token opens.
     package init(
         store: any LoginTokenStore, audit: any AuditLog, subjects: Subjects, parents: ParentSessions,
-        time: TimeSource = .system
+        time: TimeSource
     ) {
         self.store = store
         self.audit = audit

@@ -59,7 +59,7 @@ struct LoginTokenTerms: Sendable {
     }
 
     /// The website that is asked for, registered or not; where none is named, the default one.
-    private static func websiteID(_ requested: String?, _ clients: ClientDirectory) -> ClientID? {
+    static func websiteID(_ requested: String?, _ clients: ClientDirectory) -> ClientID? {
         requested.map(ClientID.init(rawValue:)) ?? clients.defaultTarget
     }
 

@@ -14,7 +14,7 @@ package final class LoginTokenRedeemer: Sendable {
 
     package init(
         reader: RedemptionReader, examiner: RedemptionExaminer, singleUse: SingleUse, attempts: UnconfirmedAttempts,
-        refusals: RedemptionRefusals, time: TimeSource = .system, recorder: SpanRecorder? = nil
+        refusals: RedemptionRefusals, time: TimeSource, recorder: SpanRecorder? = nil
     ) {
         self.reader = reader
         self.examiner = examiner
@@ -26,8 +26,8 @@ package final class LoginTokenRedeemer: Sendable {
     }
 
     /// Answers one request of a browser.
-    /// - Throws: ``StorageError`` when a store cannot decide, and nothing is consumed; ``UndecidedRedemption`` when that
-    ///   is not known.
+    /// - Throws: ``StorageError`` when a store cannot decide, and nothing is consumed; ``UndecidedRedemption`` when
+    ///   that is not known.
     package func redeem(_ request: RedemptionRequest) async throws -> RedemptionOutcome {
         let now = time.now()
         let token: Secret<String>

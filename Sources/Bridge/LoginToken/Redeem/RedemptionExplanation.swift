@@ -30,23 +30,24 @@ extension RedemptionExaminer {
         case .isForTheWebsite:
             let lacksPaths = refusal == .noReturnPaths
             explanation.check(
-                "website is known", fails: lacksPaths ? nil : reason, found: claims.audience.rawValue)
+                ExplainedCheck.websiteIsKnown, fails: lacksPaths ? nil : reason, found: claims.audience.rawValue)
             if lacksPaths { explanation.check("website has return paths", fails: reason) }
-        case .appMayOpenTheWebsite: explanation.check("app may open the website", fails: reason)
+        case .appMayOpenTheWebsite: explanation.check(ExplainedCheck.appMayOpenTheWebsite, fails: reason)
         case .bindingIsShown where isByServer:
-            if claims.binding.challenge != nil { explanation.check("code verifier", fails: reason) }
+            if claims.binding.challenge != nil { explanation.check(ExplainedCheck.codeVerifier, fails: reason) }
         case .bindingIsShown:
             let isJudged = candidate.binding.network == claims.binding.network
             explanation.check(
                 "network binding", fails: reason, found: isJudged ? nil : "no address given; not judged here")
         case .codeIsGiven:
             if claims.binding.typedCodeKey != nil { explanation.note("asks for", "the code that the app shows") }
-        case .signInIsEnough: explanation.check("sign-in is strong and fresh enough", fails: reason)
+        case .signInIsEnough: explanation.check(ExplainedCheck.signInIsEnough, fails: reason)
         case .userAndSessionStand:
             let isUser = refusal == .subjectDisabled
-            guard explanation.check("user may sign in", fails: isUser ? reason : nil) else { return }
+            guard explanation.check(ExplainedCheck.userMaySignIn, fails: isUser ? reason : nil) else { return }
             explanation.check("parent session lives", fails: reason)
-        case .appsAboveMayOpenTheWebsite: explanation.check("apps above may open the website", fails: reason)
+        case .appsAboveMayOpenTheWebsite:
+            explanation.check(ExplainedCheck.appsAboveMayOpenTheWebsite, fails: reason)
         case .isUnknownToTheBrowser, .browserHasNoAttempt, .serverHasNoAttempt, .isNoHandOff, .isUnbound, .needsNoClick,
             .codeIsRight, .requestWouldBeAnswered, nil:
             if let reason { explanation.check("redemption", fails: reason) }
@@ -88,7 +89,7 @@ extension LoginTokenRedeemer {
         var asking = examiner
         asking.attempts = nil
         guard try await asking.explain(judged, store: singleUse.store, in: &explanation) else { return }
-        if claims.binding.network != .none { explanation.note("network binding", "needed; not judged here") }
+        if claims.binding.network != .none { explanation.leaveOpen("network binding") }
         guard claims.binding.typedCodeKey != nil else { return }
         explanation.check(
             "code is given", fails: judged.typedCode == nil ? RedemptionRefusal.codeMissing.rawValue : nil,

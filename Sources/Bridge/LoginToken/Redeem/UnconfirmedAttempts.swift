@@ -10,7 +10,7 @@ package final class UnconfirmedAttempts: Sendable {
 
     package init(
         store: any LoginTokenStore, sessions: WebSessions, keys: Reloadable<SecretKeyRing>,
-        time: TimeSource = .system, random: RandomSource = .system
+        time: TimeSource, random: RandomSource = .system
     ) {
         self.store = store
         self.sessions = sessions

@@ -31,9 +31,10 @@ package final class NativeSSOInquiry: Sendable {
     func settings() async throws -> NativeSSOSettings { try await configuration.current() }
 
     /// What is known of a secret; `nil` for one that is unknown, or not a secret.
-    func presented(_ secret: OpaqueSecret?) async throws -> PresentedDeviceSecret? {
-        guard let secret else { return nil }
-        return try await devices.deviceSecret(digest: secret.digest)
+    /// - Parameter digest: ``OpaqueSecret/digest`` of the secret.
+    func presented(digest: String?) async throws -> PresentedDeviceSecret? {
+        guard let digest else { return nil }
+        return try await devices.deviceSecret(digest: digest)
     }
 
     /// Everything that the check wants to know.
@@ -93,7 +94,8 @@ package final class NativeSSOInquiry: Sendable {
         }
     }
 
-    /// One that lately was alive need not be read again: whether it still is, the transaction that uses the secret asks.
+    /// One that lately was alive need not be read again: whether it still is, the transaction that uses the secret
+    /// asks.
     private func session(_ id: SessionID?, at now: Timestamp) async throws -> AppSession? {
         guard let id else { return nil }
         if let session = try await sessions.alive(id, at: now) { return session }
@@ -113,8 +115,8 @@ extension NativeSSOInquiry {
     ) async throws {
         let secret = OpaqueSecret(exchange.deviceSecret.expose(), kind: .deviceSecret)
         let facts = try await facts(
-            exchange, secret: secret, known: try await presented(secret), settings: try await settings(),
-            request: request)
+            exchange, secret: secret, known: try await presented(digest: secret?.digest),
+            settings: try await settings(), request: request)
         var flaws: Set<NativeSSORefusal> = []
         if case .refused(_, let all) = NativeSSOCheck.decide(facts) { flaws = Set(all) }
         for flaw in NativeSSORefusal.allCases {
@@ -139,7 +141,7 @@ extension NativeSSORefusal {
         case .subjectMismatch: "both are of one user"
         case .sessionEnded: "session lives"
         case .sessionElsewhere: "session is of this device"
-        case .subjectDisabled: "user may sign in"
+        case .subjectDisabled: ExplainedCheck.userMaySignIn
         case .crossClientOff: "exchange between apps is on"
         case .notShared: "client is in share_with"
         case .clientNotEnabled: "client and the token's may use Native SSO"
@@ -147,7 +149,7 @@ extension NativeSSORefusal {
         case .scopeWithoutOpenID: "scope contains openid"
         case .scopeTooWide: "scope is no wider than granted"
         case .consentNeeded: "user has agreed"
-        case .authenticationTooWeak: "sign-in is strong and fresh enough"
+        case .authenticationTooWeak: ExplainedCheck.signInIsEnough
         }
     }
 }

@@ -31,12 +31,14 @@ package final class NativeSSOOpening: Sendable {
     /// An exchange whose every check held.
     struct Granted: Sendable {
         let secret: OpaqueSecret
+        /// ``OpaqueSecret/digest`` of the secret.
+        let digest: String
         let session: AppSession
         let scope: Scope
         let facts: NativeSSOFacts
 
-        /// What a web view gets: what the app's access token may be used for (of an ID token, all that its session may),
-        /// or as much of it as the app asks for.
+        /// What a web view gets: what the app's access token may be used for (of an ID token, all that its session
+        /// may), or as much of it as the app asks for.
         var webViewScope: Scope {
             let held = facts.stillGranted(facts.subjectToken?.scope ?? session.scope)
             return facts.requestedScope.map(held.intersection) ?? held
@@ -116,7 +118,7 @@ package final class NativeSSOOpening: Sendable {
         _ passed: Granted, opening: DeviceSecretUse.Opening, events: [AuditEvent], _ request: TokenRequest
     ) async throws {
         let outcome = try await store.useDeviceSecret(
-            digest: passed.secret.digest,
+            digest: passed.digest,
             for: DeviceSecretUse(at: request.at, sessionID: passed.session.id, opening: opening, events: events),
             overlap: passed.facts.settings.overlap,
             replayed: Ending(at: request.at, reason: .replayed, origin: request.origin))

@@ -56,8 +56,8 @@ extension TokenExchangeGrant {
         guard explanation.check("client is known", client != nil, else: .unknownClient), let client else {
             return explanation
         }
-        if !client.isPublic { explanation.note("client authentication", "needed; not judged here") }
-        if client.requiresProofOfPossession { explanation.note("proof of possession", "needed; not judged here") }
+        if !client.isPublic { explanation.leaveOpen("client authentication") }
+        if client.requiresProofOfPossession { explanation.leaveOpen(ExplainedCheck.proofOfPossession) }
         // Who asks about an exchange has named the grant by that; another one is none.
         let isExchange = parameters["grant_type"].map { $0 == type.rawValue } ?? true
         guard explanation.check("grant_type is token exchange", isExchange, else: .grantType) else {

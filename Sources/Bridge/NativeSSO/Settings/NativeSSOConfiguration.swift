@@ -27,7 +27,7 @@ package final class NativeSSOConfiguration: Sendable {
 
     /// - Parameter configured: what the settings file says.
     package init(
-        configured: [NativeSSOField: NativeSSOValue] = [:], store: any SettingStore, time: TimeSource = .system
+        configured: [NativeSSOField: NativeSSOValue] = [:], store: any SettingStore, time: TimeSource
     ) {
         self.configured = configured
         self.store = store

@@ -21,7 +21,7 @@ package final class Authorizations: Sendable {
     package init(
         rules: AuthorizationRequestRules, codes: AuthorizationCodes, storage: any Storage,
         keys: Reloadable<SecretKeyRing>, monitor: AuthorizationMonitor,
-        givesDeviceSecrets: @escaping @Sendable () async throws -> Bool, time: TimeSource = .system
+        givesDeviceSecrets: @escaping @Sendable () async throws -> Bool, time: TimeSource
     ) {
         self.rules = rules
         self.codes = codes
@@ -33,22 +33,12 @@ package final class Authorizations: Sendable {
         self.time = time
     }
 
-    /// A request as it comes from the client.
+    /// Decides a request as it comes from the client, as far as that goes without knowing who is signed in.
     /// - Parameters:
     ///   - browser: the browser's form binding.
     ///   - isEmbedded: whether it looks like the web view of an app.
-    package func begin(
-        _ parameters: FormParameters, browser: OpaqueSecret, isEmbedded: Bool = false, session: WebSession?,
-        origin: RequestOrigin
-    ) async throws -> AuthorizationOutcome {
-        try await answer(
-            try await prepare(parameters, browser: browser, isEmbedded: isEmbedded, origin: origin), session: session,
-            origin: origin)
-    }
-
-    /// Decides an authorization request as far as that goes without knowing who is signed in.
     package func prepare(
-        _ parameters: FormParameters, browser: OpaqueSecret, isEmbedded: Bool = false, origin: RequestOrigin
+        _ parameters: FormParameters, browser: OpaqueSecret, isEmbedded: Bool, origin: RequestOrigin
     ) async throws -> PreparedAuthorization {
         let found = try await lookUp(parameters)
         let reading = rules.reader.read(parameters, pushed: found.pushed)

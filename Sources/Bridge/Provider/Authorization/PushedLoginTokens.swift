@@ -1,6 +1,7 @@
 import OAuth2
 
-/// Takes in login tokens that come with pushed requests (contract §4.5): each is checked, and kept until the first visit.
+/// Takes in login tokens that come with pushed requests (contract §4.5): each is checked, and kept until the first
+/// visit.
 package struct PushedLoginTokens: Sendable {
     /// Judges a token without using it up.
     package typealias Check =
@@ -10,7 +11,7 @@ package struct PushedLoginTokens: Sendable {
     private let isGood: Check
 
     package init(
-        keys: Reloadable<SecretKeyRing>, time: TimeSource = .system, isGood: @escaping Check
+        keys: Reloadable<SecretKeyRing>, time: TimeSource, isGood: @escaping Check
     ) {
         seal = PushedLoginTokenSeal(keys: keys, time: time)
         self.isGood = isGood

@@ -40,7 +40,7 @@ package final class InProcessReuseMemory: ReuseMemory {
     /// - Parameters:
     ///   - lifetime: for how long a value is remembered.
     ///   - capacity: values at once, of some 80 bytes each.
-    package init(lifetime: Duration, capacity: Int, time: TimeSource = .system) {
+    package init(lifetime: Duration, capacity: Int, time: TimeSource) {
         self.lifetime = lifetime
         self.capacity = max(1, capacity)
         self.time = time

@@ -9,7 +9,7 @@ package final class BearerCache: Sendable {
     private let time: TimeSource
 
     /// - Parameter capacity: at least 1.
-    package init(capacity: Int = 10_000, time: TimeSource = .system) {
+    package init(capacity: Int = 10_000, time: TimeSource) {
         entries = Mutex(BearerCacheEntries(capacity: max(1, capacity)))
         self.time = time
     }
@@ -140,7 +140,7 @@ package struct CachedBearerAuthenticator: BearerAuthenticator {
     private let verifier: any BearerAuthenticator
     private let cache: BearerCache
 
-    package init(_ verifier: any BearerAuthenticator, cache: BearerCache = BearerCache()) {
+    package init(_ verifier: any BearerAuthenticator, cache: BearerCache) {
         self.verifier = verifier
         self.cache = cache
     }

@@ -17,7 +17,7 @@ package final class DeviceApprovals: Sendable {
         clients: Reloadable<ClientDirectory>, store: any DeviceAuthorizationStore & GrantStore,
         accounts: any UserStore,
         master: MasterKey, keys: Reloadable<SecretKeyRing>, refusals: RefusalLog, limiter: any RateLimiter,
-        limits: LimitSettings, time: TimeSource = .system
+        limits: LimitSettings, time: TimeSource
     ) {
         self.clients = clients
         self.store = store
@@ -171,8 +171,8 @@ package final class DeviceApprovals: Sendable {
         }
     }
 
-    /// Whether an answer says what was answered before. That a device was sent away is true whoever said so; that it was
-    /// let in is told the session alone that did.
+    /// Whether an answer says what was answered before. That a device was sent away is true whoever said so; that it
+    /// was let in is told the session alone that did.
     private func isRepeated(
         agreed: Bool, _ state: DeviceAuthorizationState, by session: WebSession
     ) async throws -> Bool {

@@ -19,7 +19,7 @@ package final class TokenIntrospection: Sendable {
     package init(
         authenticator: ClientAuthenticator, clients: Reloadable<ClientDirectory>, accessTokens: AccessTokens,
         refreshTokens: any GrantStore, users: any UserClaimsSource, issuer: String, refusals: RefusalLog,
-        further: [OtherTokens] = [], time: TimeSource = .system
+        further: [OtherTokens] = [], time: TimeSource
     ) {
         self.authenticator = authenticator
         self.clients = clients

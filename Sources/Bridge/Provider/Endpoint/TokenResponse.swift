@@ -38,14 +38,13 @@ package struct IssuedTokens: Sendable {
 
     package init(
         accessToken: Secret<String>, tokenType: String = "Bearer", expiresIn: Duration, scope: Scope? = nil,
-        refreshToken: Secret<String>? = nil, idToken: Secret<String>? = nil, issuedTokenType: String? = nil
+        refreshToken: Secret<String>? = nil, issuedTokenType: String? = nil
     ) {
         self.accessToken = accessToken
         self.tokenType = tokenType
         self.expiresIn = expiresIn
         self.scope = scope
         self.refreshToken = refreshToken
-        self.idToken = idToken
         self.issuedTokenType = issuedTokenType
     }
 }

@@ -39,8 +39,11 @@ package struct RefreshTokens: Sendable {
     ) -> RefreshTokenRecord {
         RefreshTokenRecord(
             digest: token.digest, sessionID: session.id, scope: scope, proofKeyThumbprint: proofKeyThumbprint,
-            issuedAt: now, expiresAt: min(now + idleLifetime, session.expiresAt))
+            issuedAt: now, expiresAt: end(in: session, at: now))
     }
+
+    /// When a token ends that is given or used now, if it is not used again.
+    func end(in session: AppSession, at now: Timestamp) -> Timestamp { min(now + idleLifetime, session.expiresAt) }
 }
 
 /// A refresh token as it is kept.

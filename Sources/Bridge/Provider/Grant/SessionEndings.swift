@@ -13,7 +13,7 @@ package final class SessionEndings: Sendable {
     /// - Parameter onEnd: called after something ended, so that its clients hear of it soon.
     package init(
         store: any SessionStore, webSessions: WebSessions, appSessions: AppSessions,
-        onEnd: @escaping @Sendable () -> Void = {}, time: TimeSource = .system
+        onEnd: @escaping @Sendable () -> Void = {}, time: TimeSource
     ) {
         self.store = store
         self.webSessions = webSessions

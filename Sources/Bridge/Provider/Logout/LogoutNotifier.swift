@@ -40,7 +40,7 @@ package final class LogoutNotifier: NoticeQueueWorker {
 
     package init(
         store: any LogoutNoticeStore, clients: Reloadable<ClientDirectory>, tokens: IDTokenCodec,
-        delivery: any LogoutDelivery, time: TimeSource = .system, random: RandomSource = .system,
+        delivery: any LogoutDelivery, time: TimeSource, random: RandomSource = .system,
         logger: Logger = Logger(label: "drawbridge.logout")
     ) {
         self.store = store

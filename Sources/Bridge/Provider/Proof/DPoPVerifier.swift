@@ -19,7 +19,7 @@ package struct DPoPVerifier: Sendable {
 
     package init(
         origins: [WebOrigin], nonces: DPoPNonces, replays: any ReplayGuard, requiresNonce: Bool = false,
-        time: TimeSource = .system
+        time: TimeSource
     ) {
         own = InProcessReplayGuard(time: time)
         self.origins = origins

@@ -67,7 +67,7 @@ package final class SigningKeys: Sendable {
     package init(
         store: any SigningKeyStore, master: MasterKey, algorithms: [KeyAlgorithm] = KeyAlgorithm.allCases,
         node: String? = nil, record: (any WithdrawnKeyRecord)? = nil,
-        announce: @escaping @Sendable () async -> Void = {}, time: TimeSource = .system,
+        announce: @escaping @Sendable () async -> Void = {}, time: TimeSource,
         random: RandomSource = .system,
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         logger: Logger = Logger(label: "drawbridge.keys")

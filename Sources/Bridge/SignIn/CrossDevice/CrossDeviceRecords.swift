@@ -10,7 +10,7 @@ package final class CrossDeviceRecords: Sendable {
 
     package init(
         store: any CrossDeviceStore, uses: any RequestStore, keys: Reloadable<SecretKeyRing>,
-        time: TimeSource = .system
+        time: TimeSource
     ) {
         self.store = store
         self.uses = uses

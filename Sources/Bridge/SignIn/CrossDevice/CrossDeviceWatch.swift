@@ -52,7 +52,7 @@ package final class CrossDeviceWatch: Sendable {
     ///   - capacity: how many may wait at a time.
     ///   - report: for metrics.
     package init(
-        store: any CrossDeviceStore, capacity: Int, time: TimeSource = .system,
+        store: any CrossDeviceStore, capacity: Int, time: TimeSource,
         report: @escaping @Sendable (Report) -> Void = { _ in }
     ) {
         self.store = store
@@ -74,8 +74,8 @@ package final class CrossDeviceWatch: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: .ended) }
     }
 
-    /// Returns when the record's version is another, when the time is over, when the task is cancelled, or with ``stop()``;
-    /// at once where there is no place. A place is free again as soon as this returns.
+    /// Returns when the record's version is another, when the time is over, when the task is cancelled, or with
+    /// ``stop()``; at once where there is no place. A place is free again as soon as this returns.
     /// - Throws: ``StorageError`` when the store cannot say.
     func change(of key: String, from version: Int64, within patience: Duration) async throws -> Wait {
         let number = state.withLock { state in

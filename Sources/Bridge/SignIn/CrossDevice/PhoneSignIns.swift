@@ -13,7 +13,7 @@ package final class PhoneSignIns: Sendable {
 
     package init(
         records: PhoneSignInRecords, watch: CrossDeviceWatch, approvers: PhoneApprovers, opener: SessionOpener,
-        log: CrossDeviceLog, time: TimeSource = .system, random: RandomSource = .system
+        log: CrossDeviceLog, time: TimeSource, random: RandomSource = .system
     ) {
         self.records = records
         self.watch = watch
@@ -103,10 +103,16 @@ extension PhoneSignIns {
 
     /// The browser's page as soon as it differs from what is shown, or after a while; at once where no more pages may
     /// wait.
-    /// - Parameter seen: the state that the page shows.
+    /// - Parameters:
+    ///   - shown: which one the page shows, where it says so. Once another tab has begun the browser's next one, the
+    ///     secret is that one's, and what the page shows is over (``begin(replacing:origin:)``).
+    ///   - seen: the state that the page shows.
     /// - Throws: `OAuthError(.rateLimited)` for a page that asks more than once a second.
-    package func news(of secret: OpaqueSecret, seen: PhoneSignInState?) async throws -> PhoneSignInNews {
+    package func news(
+        of secret: OpaqueSecret, on shown: String? = nil, seen: PhoneSignInState?
+    ) async throws -> PhoneSignInNews {
         let now = time.now()
+        if let shown, !isLink(shown, of: secret) { return PhoneSignInNews(page(secret, nil, at: now)) }
         let id = PhoneSignInNames(of: secret).id
         let key = PhoneSignInNames.key(of: id)
         if case .exceeded(let wait, _) = try await log.limiter.take([LimitSettings.pollKey(key)], at: now) {

@@ -13,7 +13,7 @@ package final class ShownSignInCodes: Sendable {
 
     package init(
         codes: ShownCodeRecords, approvers: PhoneApprovers, opener: SessionOpener, accounts: any UserStore,
-        log: CrossDeviceLog, time: TimeSource = .system, random: RandomSource = .system
+        log: CrossDeviceLog, time: TimeSource, random: RandomSource = .system
     ) {
         self.codes = codes
         self.approvers = approvers
@@ -85,8 +85,8 @@ package final class ShownSignInCodes: Sendable {
         return .signedIn(opened)
     }
 
-    /// - Parameter isByAnybody: whether no live code was typed, so that whether it is written must not depend on whether
-    ///   there is such a user.
+    /// - Parameter isByAnybody: whether no live code was typed, so that whether it is written must not depend on
+    ///   whether there is such a user.
     private func refuse(
         _ reason: RefusalReason, _ subject: Subject?, _ keys: [RateLimitKey], byAnybody isByAnybody: Bool = false,
         origin: RequestOrigin, at now: Timestamp

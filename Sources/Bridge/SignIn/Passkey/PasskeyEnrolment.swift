@@ -15,7 +15,7 @@ package final class PasskeyEnrolment: Sendable {
     private let random: RandomSource
 
     package init(
-        storage: any Storage, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource = .system,
+        storage: any Storage, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource,
         random: RandomSource = .system
     ) {
         self.storage = storage
@@ -31,8 +31,8 @@ package final class PasskeyEnrolment: Sendable {
 
     /// The account of a user who may have passkeys: with a password here, and no other place to sign in.
     ///
-    /// Who signs in elsewhere adds none, also with a password here besides: an account that is closed there must not stay
-    /// open by a passkey here, and what another provider says of factors is not ours.
+    /// Who signs in elsewhere adds none, also with a password here besides: an account that is closed there must not
+    /// stay open by a passkey here, and what another provider says of factors is not ours.
     private func candidate(_ subject: Subject) async throws -> Account? {
         guard let account = try await storage.account(of: subject), account.passwordHash != nil,
             account.disabledAt == nil, try await storage.identities(of: subject).isEmpty
@@ -48,8 +48,8 @@ package final class PasskeyEnrolment: Sendable {
     /// Whether a user may have passkeys, in a session that is good enough.
     package func isOpen(to subject: Subject) async throws -> Bool { try await candidate(subject) != nil }
 
-    /// The account whose passkeys may be changed in a session: its user signed in moments ago, and not by a phone's key,
-    /// which would leave passkeys behind when it is unlinked as stolen.
+    /// The account whose passkeys may be changed in a session: its user signed in moments ago, and not by a phone's
+    /// key, which would leave passkeys behind when it is unlinked as stolen.
     package func account(in session: WebSession) async throws -> Account? {
         guard session.isFreshSignIn(at: time.now()),
             !session.authentication.amr.contains(Authentication.selfIssued),

@@ -13,7 +13,8 @@ package final class PasskeySignIn: Sendable {
         Authentication.proofOfPossession, Authentication.userPresence, Authentication.multipleFactors,
     ]
 
-    /// Which passkey it was, for the audit log: the one that ``Passkey/mark`` and the events of adding and removing name.
+    /// Which passkey it was, for the audit log: the one that ``Passkey/mark`` and the events of adding and removing
+    /// name.
     static func detail(_ mark: String) -> String {
         var object = JSONObjectWriter()
         object.add("passkey", mark)
@@ -30,7 +31,7 @@ package final class PasskeySignIn: Sendable {
 
     package init(
         storage: any Storage, throttle: SignInThrottle, opener: SessionOpener, refusals: RefusalLog,
-        keys: Reloadable<SecretKeyRing>, time: TimeSource = .system, random: RandomSource = .system
+        keys: Reloadable<SecretKeyRing>, time: TimeSource, random: RandomSource = .system
     ) {
         self.storage = storage
         self.throttle = throttle
@@ -71,8 +72,8 @@ package final class PasskeySignIn: Sendable {
         }
         let challenge = PasskeyChallenge(sealed: sealed)
         let passkey: Passkey? = if let assertion { try await storage.passkey(assertion.mark) } else { nil }
-        let subject = passkey?.subject
-        if let wait = try await throttle.wait(for: nil, of: subject, guessing: .password, origin: origin, at: now) {
+        let account: Account? = if let passkey { try await storage.account(of: passkey.subject) } else { nil }
+        if let wait = try await throttle.wait(for: nil, of: account, guessing: .password, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
         let count: Int64
@@ -82,12 +83,11 @@ package final class PasskeySignIn: Sendable {
             count = try assertion.check(passkey, for: challenge, at: party)
         } catch {
             return try await refuse(
-                error.rawValue, subject, assertion?.mark, byAnybody: true, origin: origin, at: now)
+                error.rawValue, account, assertion?.mark, byAnybody: true, origin: origin, at: now)
         }
-        guard let passkey, let account = try await storage.account(of: passkey.subject), account.disabledAt == nil
-        else {
+        guard let passkey, let account, account.disabledAt == nil else {
             return try await refuse(
-                SignInRefusal.userDisabled.rawValue, subject, assertion?.mark, origin: origin, at: now)
+                SignInRefusal.userDisabled.rawValue, account, assertion?.mark, origin: origin, at: now)
         }
         let use = PasskeyUse(mark: passkey.mark, signCount: count, challenge: challenge.used(at: now))
         let authentication = Authentication(
@@ -98,10 +98,10 @@ package final class PasskeySignIn: Sendable {
                 by: .passkey(passkey.mark), origin: origin, at: now)
         else {
             return try await refuse(
-                try await flaw(of: use, account.subject), subject, use.mark, origin: origin, at: now)
+                try await flaw(of: use, account.subject), account, use.mark, origin: origin, at: now)
         }
         opened.recognition = throttle.knownBrowsers?.cookie(
-            knowing: account.subject, besides: origin.recognition, at: now)
+            knowing: account, isOfTwoFactors: true, besides: origin.recognition, at: now)
         return .signedIn(opened)
     }
 
@@ -122,17 +122,17 @@ package final class PasskeySignIn: Sendable {
     ///   - isByAnybody: whether no key was proven, so that whether it is written must not depend on whether there is
     ///     such a passkey.
     private func refuse(
-        _ reason: String, _ subject: Subject?, _ mark: String?, as outcome: SignInOutcome = .refused,
+        _ reason: String, _ account: Account?, _ mark: String?, as outcome: SignInOutcome = .refused,
         byAnybody isByAnybody: Bool = false, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SignInOutcome {
         // Past the limit only the limit itself is recorded.
-        if let wait = try await throttle.count(.password, of: nil, subject, origin: origin, at: now) {
+        if let wait = try await throttle.count(.password, of: nil, account, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
         try await refusals.record(
             AuditEvent(
-                at: now, type: .userSignInFailed, outcome: .failure, reason: reason, subject: subject, origin: origin,
-                detail: mark.map(Self.detail)),
+                at: now, type: .userSignInFailed, outcome: .failure, reason: reason, subject: account?.subject,
+                origin: origin, detail: mark.map(Self.detail)),
             byAnybody: isByAnybody)
         return outcome
     }

@@ -8,7 +8,7 @@ package final class SelfIssuedExplainer: Sendable {
     private let time: TimeSource
 
     package init(
-        configuration: SelfIssuedConfiguration, keys: any LinkedKeyStore & UserStore, time: TimeSource = .system
+        configuration: SelfIssuedConfiguration, keys: any LinkedKeyStore & UserStore, time: TimeSource
     ) {
         self.configuration = configuration
         self.keys = keys
@@ -53,6 +53,7 @@ package final class SelfIssuedExplainer: Sendable {
         explanation.note("user", key.subject.rawValue)
         let standing = try await subjects.standing(of: key.subject)
         explanation.check(
-            "user may sign in", fails: standing == .disabled ? SelfIssuedRefusal.Reason.userDisabled.rawValue : nil)
+            ExplainedCheck.userMaySignIn,
+            fails: standing == .disabled ? SelfIssuedRefusal.Reason.userDisabled.rawValue : nil)
     }
 }

@@ -11,7 +11,7 @@ package final class UpstreamSignOuts: Sendable {
 
     package init(
         providers: [any UpstreamProvider], sessions: any UpstreamSessionStore, endings: SessionEndings,
-        refusals: RefusalLog, time: TimeSource = .system
+        refusals: RefusalLog, time: TimeSource
     ) {
         self.providers = providers
         self.sessions = sessions
@@ -23,8 +23,8 @@ package final class UpstreamSignOuts: Sendable {
     /// Ends what the provider says that its user has signed out of. That nothing is left of it is not an error (§2.8).
     /// - Parameter id: the provider's.
     /// - Throws: `not_found` for a provider that is not configured; `invalid_request` for a token that does not count;
-    ///   `temporarily_unavailable` and ``StorageError`` when that cannot be decided, and then the same token may be sent
-    ///   again.
+    ///   `temporarily_unavailable` and ``StorageError`` when that cannot be decided, and then the same token may be
+    ///   sent again.
     package func hear(_ form: FormParameters, from id: String, origin: RequestOrigin) async throws {
         guard let provider = providers.first(where: { $0.id == id }) else { throw OAuthError(.notFound) }
         let now = time.now()

@@ -64,7 +64,7 @@ package final class RememberedUserClaims: UserClaimsSource {
     private let source: any UserClaimsSource
     private let cache: ShortLivedCache<Subject, [String: JSONValue]>
 
-    package init(_ source: any UserClaimsSource, time: TimeSource = .system) {
+    package init(_ source: any UserClaimsSource, time: TimeSource) {
         self.source = source
         cache = ShortLivedCache(time: time)
     }

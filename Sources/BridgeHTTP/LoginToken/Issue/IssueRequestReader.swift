@@ -8,15 +8,8 @@ enum IssueRequestReader {
     private static let members = ["client_id", "redirect", "code_challenge", "code_challenge_method", "bind", "ttl"]
 
     static func read(_ request: Request) async throws -> LoginTokenIssueRequest {
-        let body = try await BodyReader.bytes(of: request)
         let fields =
-            switch BodyReader.mediaType(of: request) {
-            // Libraries and browsers name a type where there is nothing to send, too.
-            case _ where body.isEmpty: Fields()
-            case "application/json": try fields(json: body)
-            case "application/x-www-form-urlencoded": try fields(form: body)
-            default: throw OAuthError(.unsupportedMediaType)
-            }
+            try await StrictBody.read(request, json: Self.fields(json:), form: Self.fields(form:)) ?? Fields()
         return LoginTokenIssueRequest(
             targetClientID: fields.text["client_id"], redirect: fields.redirect,
             ttl: fields.ttl, codeChallenge: fields.text["code_challenge"],

@@ -44,8 +44,8 @@ struct AccountController: BrowserGroup {
 
     /// Events on the page, the newest first.
     private static let eventLimit = 20
-    /// Pages of the log that they are looked for in: a busy app's events must not hide a password's change, nor a user with
-    /// years of them cost a read of all.
+    /// Pages of the log that they are looked for in: a busy app's events must not hide a password's change, nor a user
+    /// with years of them cost a read of all.
     private static let (historyPage, historyPages) = (500, 10)
 
     /// The link that an administrator sends.
@@ -118,7 +118,7 @@ struct AccountController: BrowserGroup {
         case .changed(let opened):
             var response = onward("\(AccountPath.password)?changed", request)
             try setCookies(of: opened, in: &response.headers)
-            return response
+            return response.knowingBrowser(by: opened.recognition)
         case .flawed(let flaw): return try await passwordPage(session, .flawed(flaw), request, context)
         case .wrongPassword: return try await passwordPage(session, .wrong, request, context)
         case .limited(let wait): return try await passwordPage(session, .limited(wait), request, context)
@@ -178,9 +178,10 @@ struct AccountController: BrowserGroup {
             return try await setUpPage(link, .differs, request, context)
         }
         let outcome = try await account.passwords.setUp(
-            Secret(new), invitedBy: link, origin: context.origin(of: request))
+            Secret(new), invitedBy: link, origin: context.recognisedOrigin(of: request))
         switch outcome {
-        case .isSet: return onward(SignInController.pathAfterSetUp, request)
+        case .isSet(_, let recognition):
+            return onward(SignInController.pathAfterSetUp, request).knowingBrowser(by: recognition)
         case .flawed(let flaw): return try await setUpPage(link, .flawed(flaw), request, context)
         case .stale: return try await setUpPage(link, .used, request, context)
         }

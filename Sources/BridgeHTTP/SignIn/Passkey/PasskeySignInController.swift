@@ -15,10 +15,10 @@ package final class PasskeyServices: Sendable {
 }
 
 /// `/sign-in/passkey`: the other way out of the sign-in page, which asks for the passkey itself.
-struct PasskeySignInController: BrowserGroup {
+struct PasskeySignInController: SignInGroup {
     static let routes: [Route<Self>] = [
         Route(.get, path, "beginPasskeySignInAnew", as: .page, anyone: beginAnew),
-        Route(.post, path, "signInWithPasskey", as: .page, .form(.signIn, isOfSession: false), attempt),
+        Route(.post, path, "signInWithPasskey", as: .page, .signInForm(.signIn), attempt),
     ]
 
     static let place: Origins.Purposes? = [.provider, .console]
@@ -28,16 +28,11 @@ struct PasskeySignInController: BrowserGroup {
     let flow: SignInFlow
     let passkeys: PasskeySignIn
 
-    var kit: BrowserPages { flow.kit }
-
     @Sendable func attempt(
-        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+        _ request: Request, context: BridgeRequestContext, sent: SignInForm
     ) async throws -> Response {
-        let errand = SignInErrand(form.parameters)
+        let (form, errand) = (sent.form, sent.errand)
         let here = origins.own(of: request)
-        guard !flow.isBlocked(errand, browser: form.browser, request) else {
-            return flow.blockedPage(request, context)
-        }
         let session = try await browsers.opened(by: request)
         func again(_ notice: SignInNotice) async throws -> Response {
             let missing = try await flow.missing(errand, browser: form.browser, session: session)

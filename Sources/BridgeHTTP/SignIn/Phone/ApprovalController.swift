@@ -21,7 +21,7 @@ struct ApprovalController: BearerGroup {
     @Sendable func scan(
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
-        _ = try await ApprovalRequestReader.read(request)
+        _ = try await TextMembers.read(request)
         let scanned = try await phones.approvals.scan(
             context.parameters.get("id") ?? "", bearer: bearer.identity, origin: bearer.origin)
         var body = JSONObjectWriter()
@@ -40,7 +40,7 @@ struct ApprovalController: BearerGroup {
     @Sendable func approve(
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
-        let fields = try await ApprovalRequestReader.read(request, knowing: ["txn"])
+        let fields = try await TextMembers.read(request, knowing: ["txn"])
         guard let transaction = fields["txn"] else { throw OAuthError(.invalidRequest, "txn is missing") }
         let shown = try await phones.approvals.approve(
             context.parameters.get("id") ?? "", transaction: transaction, bearer: bearer.identity,
@@ -54,7 +54,7 @@ struct ApprovalController: BearerGroup {
     @Sendable func deny(
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
-        let isReport = try await ApprovalRequestReader.readReport(request)
+        let isReport = try await TextMembers.readReport(request)
         try await phones.approvals.deny(
             context.parameters.get("id") ?? "", isReport: isReport, bearer: bearer.identity, origin: bearer.origin)
         return Response(status: .noContent, headers: [.cacheControl: "no-store"])
@@ -63,7 +63,7 @@ struct ApprovalController: BearerGroup {
     @Sendable func find(
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
-        let fields = try await ApprovalRequestReader.read(request, knowing: ["user_code"])
+        let fields = try await TextMembers.read(request, knowing: ["user_code"])
         guard let code = fields["user_code"] else { throw OAuthError(.invalidRequest, "user_code is missing") }
         let found = try await phones.approvals.find(typed: code, bearer: bearer.identity, origin: bearer.origin)
         var body = JSONObjectWriter()
@@ -76,72 +76,11 @@ struct ApprovalController: BearerGroup {
     @Sendable func showCode(
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
-        _ = try await ApprovalRequestReader.read(request)
+        _ = try await TextMembers.read(request)
         let shown = try await phones.shownCodes.show(bearer: bearer.identity, origin: bearer.origin)
         var body = JSONObjectWriter()
         body.add("code", shown.digits.expose())
         body.add("expires_in", Int64(shown.expiresIn))
         return .json(body)
-    }
-}
-
-/// Reads the bodies of `/api/xd/…`: none, JSON or a form, strictly.
-enum ApprovalRequestReader {
-    /// The one member that may be a boolean or a number as well as a text.
-    private static let flag = "report"
-
-    /// - Returns: the members that are there and not empty, all as text.
-    static func read(_ request: Request, knowing names: Set<String> = []) async throws -> [String: String] {
-        let body = try await BodyReader.bytes(of: request)
-        switch BodyReader.mediaType(of: request) {
-        // Libraries and browsers name a type where there is nothing to send, too.
-        case _ where body.isEmpty: return [:]
-        case "application/json": return try fields(json: body, names)
-        case "application/x-www-form-urlencoded": return try fields(form: body, names)
-        default: throw OAuthError(.unsupportedMediaType)
-        }
-    }
-
-    /// - Returns: whether who says no raises an alarm too: in the body or in the query, once. An alarm that is not seen
-    ///   or not understood must not pass for a plain no.
-    static func readReport(_ request: Request) async throws -> Bool {
-        let query = try request.query()
-        let said = try await read(request, knowing: ["txn", flag])[flag]
-        guard query.names.contains(flag) else { return try isReport(said) }
-        guard said == nil, !query.isRepeated(flag) else {
-            throw OAuthError(.invalidRequest, "report is repeated")
-        }
-        return try isReport(query[flag] ?? "")
-    }
-
-    private static func isReport(_ text: String?) throws(OAuthError) -> Bool {
-        switch text {
-        case "1", "true": return true
-        case nil, "0", "false": return false
-        default: throw OAuthError(.invalidRequest, "report must be 1, true, 0 or false")
-        }
-    }
-
-    private static func fields(json body: [UInt8], _ names: Set<String>) throws -> [String: String] {
-        var fields: [String: String] = [:]
-        for (name, value) in try StrictBody.members(ofJSON: body, knowing: names) {
-            guard let text = value.string ?? (name == flag ? flagText(value) : nil) else {
-                throw OAuthError(.invalidRequest, "\(name) has the wrong type")
-            }
-            if !text.isEmpty { fields[name] = text }
-        }
-        return fields
-    }
-
-    private static func flagText(_ value: JSONValue) -> String? {
-        value.wholeNumber.map(String.init) ?? value.bool.map { "\($0)" }
-    }
-
-    private static func fields(form body: [UInt8], _ names: Set<String>) throws -> [String: String] {
-        var fields: [String: String] = [:]
-        for (name, value) in try StrictBody.members(ofForm: body, knowing: names) {
-            fields[name] = try StrictBody.text(value, of: name)
-        }
-        return fields
     }
 }

@@ -4,13 +4,13 @@ import Hummingbird
 import OAuth2
 
 /// `/signin/phone`: the computer's page of a sign-in that a phone approves (contract §9).
-struct PhoneSignInController: BrowserGroup {
+struct PhoneSignInController: SignInGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, path, "phoneSignIn", as: .page, anyone: show).withoutHead,
+        Route(.get, path, "phoneSignIn", as: .page, .signInVisit, show).withoutHead,
         Route(.get, statusPath, "phoneSignInStatus", as: .json, anyone: status).withoutHead,
         Route(
             .post, confirmPath, "confirmPhoneSignIn", as: .page,
-            .form(.phoneSignIn, isOfSession: false, field: PhoneSignInController.formField), confirm),
+            .signInForm(.phoneSignIn, field: PhoneSignInController.formField), confirm),
         Route(.get, "/x/{id}", "phoneSignInLink", as: .page, anyone: explain).shownAgain(.withoutQuery).opensInApps,
     ]
 
@@ -28,24 +28,18 @@ struct PhoneSignInController: BrowserGroup {
     let flow: SignInFlow
     let phones: PhoneSignInServices
 
-    var kit: BrowserPages { flow.kit }
-
     /// A new one for each visit; with `seen`, which a page without script adds when it looks again, the browser's own.
-    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try request.query()
-        let visit = Visit(
-            errand: SignInErrand(query), browser: FormCookie.binding(of: request, random: random),
-            here: origins.own(of: request), visitor: pageVisitor(request, context))
-        guard !flow.isBlocked(visit.errand, browser: visit.browser, request) else {
-            return flow.blockedPage(request, context)
-        }
+    @Sendable func show(
+        _ request: Request, context: BridgeRequestContext, asked: SignInVisit
+    ) async throws -> Response {
+        let visit = visit(asked, request, context)
         // A browser that looks ahead and a foreign page must not end the page that somebody has open: the sign-in page
         // has the button.
         guard FetchMetadata.isOwnVisit(request.headers) else {
             return .seeOther("\(visit.here)\(visit.errand.url)")
         }
         let secret = request.phoneSignInSecret
-        if query["seen"] != nil, let secret {
+        if asked.query["seen"] != nil, let secret {
             return try page(try await phones.signIns.page(of: secret), visit)
         }
         switch try await phones.signIns.begin(replacing: secret, origin: context.recognisedOrigin(of: request)) {
@@ -57,15 +51,16 @@ struct PhoneSignInController: BrowserGroup {
         }
     }
 
-    /// Answers when the state is no longer `seen`, or after a while with the same one; at once where there is no place to
-    /// wait. A visitor who goes away meanwhile gives the place up.
+    /// Answers when the state is no longer `seen`, or after a while with the same one; at once where there is no place
+    /// to wait. A visitor who goes away meanwhile gives the place up.
     @Sendable func status(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try request.query()
         guard let secret = request.phoneSignInSecret else { throw OAuthError(.notFound) }
         let news: PhoneSignInNews
         do {
             news = try await request.body.consumeWithCancellationOnInboundClose { _ in
-                try await phones.signIns.news(of: secret, seen: query["seen"].flatMap(PhoneSignInState.init(rawValue:)))
+                try await phones.signIns.news(
+                    of: secret, on: query["id"], seen: query["seen"].flatMap(PhoneSignInState.init(rawValue:)))
             }
         } catch is CancellationError where !Task.isCancelled {
             // The visitor has gone. Nobody reads this, and in the figures it is no failure.
@@ -75,22 +70,18 @@ struct PhoneSignInController: BrowserGroup {
         body.add("state", news.page.state.rawValue)
         body.add("left", Int64(news.page.left))
         var response = Response.json(body)
-        // Who listens for the visitor's going reads what comes on the connection, and cannot give it back. Besides, idle
-        // connections cost a node more than the pages that look again.
+        // Who listens for the visitor's going reads what comes on the connection, and cannot give it back. Besides,
+        // idle connections cost a node more than the pages that look again.
         response.headers[.connection] = "close"
         if let pause = news.nextQuestionAfter { response.headers[.retryAfter] = String(pause.roundedUpSeconds) }
         return response
     }
 
     @Sendable func confirm(
-        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+        _ request: Request, context: BridgeRequestContext, sent: SignInForm
     ) async throws -> Response {
-        let visit = Visit(
-            errand: SignInErrand(form.parameters), browser: form.browser, here: origins.own(of: request),
-            visitor: pageVisitor(request, context))
-        guard !flow.isBlocked(visit.errand, browser: visit.browser, request) else {
-            return flow.blockedPage(request, context)
-        }
+        let form = sent.form
+        let visit = visit(sent, request, context)
         guard let secret = request.phoneSignInSecret else { return again(visit) }
         guard form.isOurs else { return try page(try await phones.signIns.page(of: secret), visit, .stale) }
         let outcome = try await phones.signIns.confirm(
@@ -123,6 +114,14 @@ struct PhoneSignInController: BrowserGroup {
         let browser: OpaqueSecret
         let here: WebOrigin
         let visitor: PageVisitor
+    }
+
+    private func visit(
+        _ admitted: some AdmittedSignIn, _ request: Request, _ context: BridgeRequestContext
+    ) -> Visit {
+        Visit(
+            errand: admitted.errand, browser: admitted.browser, here: origins.own(of: request),
+            visitor: pageVisitor(request, context))
     }
 
     private func again(_ visit: Visit) -> Response {

@@ -4,12 +4,12 @@ import Hummingbird
 import OAuth2
 
 /// `/signin/code`: user name and the digits that the user's phone shows (contract §9).
-struct SignInCodeController: BrowserGroup {
+struct SignInCodeController: SignInGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, path, "signInCode", as: .page, anyone: show).shownAgain(.withQuery),
+        Route(.get, path, "signInCode", as: .page, .signInVisit, show).shownAgain(.withQuery),
         Route(
             .post, path, "attemptSignInCode", as: .page,
-            .form(.signInCode, isOfSession: false, field: PhoneSignInController.formField), attempt),
+            .signInForm(.signInCode, field: PhoneSignInController.formField), attempt),
     ]
 
     static let place: Origins.Purposes? = [.provider]
@@ -21,22 +21,16 @@ struct SignInCodeController: BrowserGroup {
     let flow: SignInFlow
     let phones: PhoneSignInServices
 
-    var kit: BrowserPages { flow.kit }
-
-    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let errand = SignInErrand(try request.query())
-        let browser = FormCookie.binding(of: request, random: random)
-        guard !flow.isBlocked(errand, browser: browser, request) else { return flow.blockedPage(request, context) }
-        return try page(errand, browser: browser, to: pageVisitor(request, context))
+    @Sendable func show(
+        _ request: Request, context: BridgeRequestContext, visit: SignInVisit
+    ) async throws -> Response {
+        try page(visit.errand, browser: visit.browser, to: pageVisitor(request, context))
     }
 
     @Sendable func attempt(
-        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+        _ request: Request, context: BridgeRequestContext, sent: SignInForm
     ) async throws -> Response {
-        let errand = SignInErrand(form.parameters)
-        guard !flow.isBlocked(errand, browser: form.browser, request) else {
-            return flow.blockedPage(request, context)
-        }
+        let (form, errand) = (sent.form, sent.errand)
         let username = form.parameters["username"] ?? ""
         func again(_ notice: SignInNotice) throws -> Response {
             try page(errand, notice, username: username, browser: form.browser, to: pageVisitor(request, context))

@@ -41,10 +41,11 @@ struct SecondFactorController: BrowserGroup {
             outcome = try await enrolment.renewRecoveryCodes(code: code, session: session, origin: origin)
         }
         switch outcome {
-        case .enrolled(let codes): return try await shown(codes, isNewFactor: true, visit)
+        case .enrolled(let codes, let recognition):
+            return try await shown(codes, isNewFactor: true, visit).knowingBrowser(by: recognition)
         case .enrolledBefore: return try await page(visit, .shownBefore)
         case .recoveryCodes(let codes): return try await shown(codes, isNewFactor: false, visit)
-        case .removed: return try await page(visit, .removed)
+        case .removed(let recognition): return try await page(visit, .removed).knowingBrowser(by: recognition)
         case .wrongCode: return try await page(visit, .wrongCode(what), draft: draft)
         case .stale: return try await page(visit, .stale)
         case .conflict: return try await page(visit, .conflict)

@@ -5,9 +5,9 @@ import NIOCore
 import OAuth2
 
 /// `/self-issued/…`: signing in with a key that the user's phone holds (contract §10).
-struct SelfIssuedController: BrowserGroup {
+struct SelfIssuedController: SignInGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, SelfIssuedConfiguration.startPath, "beginSelfIssued", as: .page, anyone: start).withoutHead,
+        Route(.get, SelfIssuedConfiguration.startPath, "beginSelfIssued", as: .page, .start, start).withoutHead,
         Route(.get, SelfIssuedConfiguration.openPath, "openSelfIssued", as: .page, anyone: open).opensInApps,
         Route(.post, "/self-issued/response", "finishSelfIssued", as: .json, anyone: finish),
         Route(.post, SelfIssuedConfiguration.postPath, "receiveSelfIssued", as: .json, anyone: receive),
@@ -31,36 +31,21 @@ struct SelfIssuedController: BrowserGroup {
     let flow: SignInFlow
     let metrics: SelfIssuedMetrics
 
-    var kit: BrowserPages { flow.kit }
     var configuration: SelfIssuedConfiguration { phone.configuration }
     var linkedKeys: LinkedKeys { phone.linkedKeys }
 
-    @Sendable func start(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try request.queryOfLink()
-        try query.checkUnique(besides: "return")
-        // The cookie, the return page and the request file belong to one origin.
-        guard origins.own(of: request) == configuration.origin else {
-            return redirect(
-                to: configuration.origin.description + SelfIssuedConfiguration.startPath
-                    + (request.uri.query.map { "?\($0)" } ?? ""))
-        }
-        guard let form = SelfIssuedLinkForm(rawValue: query["form"] ?? SelfIssuedLinkForm.auto.rawValue),
-            [nil, "0", "1"].contains(query["link"])
-        else { throw OAuthError(.invalidRequest, "form or link has an unknown value") }
-        let errand = Self.errand(query)
-        guard errand.query.utf8.count <= Self.errandLimit else {
-            throw OAuthError(.invalidRequest, "journey is too long")
-        }
-        let binding = FormCookie.binding(of: request, random: random)
-        guard !flow.isBlocked(errand, browser: binding, request) else { return flow.blockedPage(request, context) }
+    @Sendable func start(
+        _ request: Request, context: BridgeRequestContext, visit: SelfIssuedStart
+    ) async throws -> Response {
+        let errand = visit.errand
         // Of what anybody may have written nothing is kept.
-        guard flow.canGoOn(errand, browser: binding) else {
+        guard flow.canGoOn(errand, browser: visit.browser) else {
             return pages.staleAuthorization(to: pageVisitor(request, context))
         }
         // Pictures on a foreign page must not use up what a network may start.
         guard FetchMetadata.isVisit(request.headers) else { return redirect(to: errand.url) }
         var linking: Subject?
-        if query["link"] == "1" {
+        if visit.isForLinking {
             guard let session = try await browsers.opened(by: request),
                 try await linkedKeys.admitChange(in: session, origin: context.origin(of: request))
             else {
@@ -79,7 +64,8 @@ struct SelfIssuedController: BrowserGroup {
                 errand: errand.query, linking: linking, browser: browser, origin: context.origin(of: request))
             metrics.count(.started)
             var response = try startPage(
-                beginning, form, errand, isLinking: linking != nil, request, pageVisitor(request, context))
+                beginning, visit.linkForm, errand, isLinking: linking != nil, request,
+                pageVisitor(request, context))
             SelfIssuedCookies.set(browser, lifetime: configuration.lifetime, in: &response.headers)
             return response
         } catch let refusal as SelfIssuedRefusal {
@@ -133,10 +119,17 @@ struct SelfIssuedController: BrowserGroup {
     /// The page that starts the linking of a key.
     static let linkingURL = "\(SelfIssuedConfiguration.startPath)?link=1"
 
-    /// What the sign-in is for. A `return` is judged after the phone's answer, whatever it is; of one that does not fit,
-    /// so much is kept as shows that it is too long (docs/rules/return-path.md P1).
-    private static func errand(_ query: FormParameters) -> SignInErrand {
-        if let journey = query["journey"] { return SignInErrand(journey: journey, named: nil) }
+    /// What the sign-in is for. A `return` is judged after the phone's answer, whatever it is; of one that does not
+    /// fit, so much is kept as shows that it is too long (docs/rules/return-path.md P1).
+    /// - Throws: `invalid_request` for a `journey` that does not fit.
+    static func errand(_ query: FormParameters) throws(OAuthError) -> SignInErrand {
+        if let journey = query["journey"] {
+            let errand = SignInErrand(journey: journey, named: nil)
+            guard errand.query.utf8.count <= errandLimit else {
+                throw OAuthError(.invalidRequest, "journey is too long")
+            }
+            return errand
+        }
         let named = query.bytes("return").map { Array(String(decoding: $0, as: UTF8.self).utf8) }
         let errand = SignInErrand(journey: nil, named: named, isRepeated: query.isRepeated("return"))
         guard errand.query.utf8.count > errandLimit, let named else { return errand }

@@ -4,8 +4,8 @@ package import OAuth2
 import Synchronization
 
 /// The keys of clients: from their documents, or fetched from `jwks_uri` and remembered for a minute,
-/// and half a minute more while the address does not answer. An assertion with a `kid` that is not among theirs has them
-/// fetched again (OpenID Connect Core §10.1.1).
+/// and half a minute more while the address does not answer. An assertion with a `kid` that is not among theirs has
+/// them fetched again (OpenID Connect Core §10.1.1).
 ///
 /// Anyone can forge an assertion, and it is not known to be forged until the keys are there: however many come, an
 /// address is asked once within the floor, also while it does not answer. Inside the floor an unknown `kid` cannot be
@@ -30,7 +30,7 @@ package final class RemoteClientKeys: ClientKeySource {
     /// By the monotonic clock: one that is set back must not keep a withdrawn key in use.
     private let now: @Sendable () -> Timestamp
 
-    package init(logger: Logger, time: TimeSource = .system) {
+    package init(logger: Logger, time: TimeSource) {
         self.logger = logger
         let start = time.uptime()
         now = { Timestamp(milliseconds: start.duration(to: time.uptime()).inMilliseconds) }

@@ -13,7 +13,7 @@ final class NodeLease: Sendable {
 
     let node: String
     private let dialect: SQLDialect
-    private let holder: LeaseHolder
+    private let holder = LeaseHolder()
     private let mark: CommitMark?
     /// See ``RestoreCheck/neighbours``.
     private let neighbours: [String: SeenCommit]
@@ -42,14 +42,13 @@ final class NodeLease: Sendable {
 
     init(
         node: String, dialect: SQLDialect, mark: CommitMark? = nil, neighbours: [String: SeenCommit] = [:],
-        written: WrittenDatabase? = nil, holder: LeaseHolder = LeaseHolder(), time: TimeSource, logger: Logger
+        written: WrittenDatabase? = nil, time: TimeSource, logger: Logger
     ) {
         self.node = node
         self.dialect = dialect
         self.mark = mark
         self.neighbours = neighbours
         self.written = written
-        self.holder = holder
         self.time = time
         self.logger = logger
     }
