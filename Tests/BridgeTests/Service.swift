@@ -17,6 +17,8 @@ struct Service: Sendable {
     let storage: any BridgeStorage
     let sessions: WebSessions
     let appSessions: AppSessions
+    let subjects: Subjects
+    let parents: ParentSessions
     let endings: SessionEndings
     let issuer: LoginTokenIssuer
     let overview: LoginTokenOverview
@@ -42,8 +44,8 @@ struct Service: Sendable {
         let settings = LoginTokenSettings(
             publicOrigin: try #require(WebOrigin("https://bridge.example")), defaultLifetime: .seconds(60))
         let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: keys)
-        let subjects = Subjects(store: storage, time: time)
-        let parents = ParentSessions(store: storage, sessions: appSessions, time: time)
+        subjects = Subjects(store: storage, time: time)
+        parents = ParentSessions(store: storage, sessions: appSessions, time: time)
         refusals = RefusalLog(audit: storage, limiter: limiter)
         issuer = LoginTokenIssuer(
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
@@ -97,13 +99,7 @@ struct Service: Sendable {
 
     /// An operator changes a client's registration.
     func change(_ id: ClientID, _ change: (inout Client) -> Void) {
-        let directory = clients.current
-        let changed = directory.all.map { client in
-            var client = client
-            if client.id == id { change(&client) }
-            return client
-        }
-        clients.replace(with: ClientDirectory(changed, defaultTarget: directory.defaultTarget))
+        clients.change(id, by: change)
     }
 
     /// The types and reasons of all events, oldest first, such as `login_token.refused expired`.

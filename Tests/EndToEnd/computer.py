@@ -42,8 +42,9 @@ class Computer(Browser):
     def letters(self) -> str:
         return re.search(r'id="user-code">([^<]+)<', self.page.text).group(1)
 
-    def status(self, seen: str = "") -> wire.Answer:
-        return self.send("GET", f"{PAGE}/status?seen={seen}")
+    def status(self, seen: str = "", on: str = "") -> wire.Answer:
+        """- on: the id that a page shows; without one nothing is said of it, as an old page does."""
+        return self.send("GET", f"{PAGE}/status?seen={seen}" + (f"&id={on}" if on else ""))
 
     def state(self) -> str:
         """How it stands; a page that asks too often is told to wait."""
@@ -109,9 +110,7 @@ class Question(threading.Thread):
 
 
 def waiting_pages(node) -> float:
-    metrics = wire.send(node.management, "GET", "/metrics").text
-    found = re.search(r"^drawbridge_phone_sign_in_waiting(?:{.*})? (\S+)$", metrics, re.M)
-    return float(found.group(1)) if found else 0
+    return node.metrics().get("drawbridge_phone_sign_in_waiting", 0)
 
 
 # What somebody sends who has typed nothing, or not yet all.

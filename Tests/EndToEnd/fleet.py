@@ -174,7 +174,7 @@ class ServedNode(instance.Served):
         command = [*prefix, instance.binary(), "serve", "--config", str(self.settings), "--node", name,
                    "--listen", f"127.0.0.1:{self.port}", "--management-listen", f"127.0.0.1:{management_port}"]
         instance.Process.__init__(self, command, first.directory)
-        instance.wait_until(self._is_ready, 30, "readiness")
+        self.wait_until_ready()
 
 
 def main():

@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 
 import signing
 import wire
+from management import Managed
 from wire import NAVIGATION
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,7 +87,7 @@ def run(*arguments: str, stdin: bytes = b"", check: bool = True, timeout: float 
     return done
 
 
-class Process:
+class Process(Managed):
     """A server process whose output goes to files."""
 
     def __init__(self, command: list[str], directory: Path):
@@ -110,13 +111,19 @@ class Process:
     def alive_or_fail(self):
         assert self.popen.poll() is None, f"ended with {self.popen.returncode}:\n{self.output[-4000:]}"
 
-    def _is_ready(self) -> bool:
-        """Of a server that has a `management` address."""
-        self.alive_or_fail()
-        try:
-            return wire.send(self.management, "GET", "/readyz").status == 200
-        except OSError:
-            return False
+    def wait_until_ready(self, seconds: float = 30):
+        """Fails at once when the process has ended."""
+        def is_ready() -> bool:
+            self.alive_or_fail()
+            return self.is_ready()
+
+        wait_until(is_ready, seconds, "readiness")
+
+    def wait_until_unready(self, seconds: float = 30):
+        wait_until(lambda: self.readiness().status == 503, seconds, "the readiness to say no")
+
+    def wait_for_metric(self, series: str, value: float, seconds: float = 30):
+        wait_until(lambda: self.metrics().get(series) == value, seconds, f"{series} to be {value}")
 
     def signal(self, number: int):
         self.popen.send_signal(number)
@@ -308,7 +315,7 @@ clients:
     def start(self):
         """Runs it; once more, after it was stopped and its settings were changed."""
         super().__init__([binary(), "serve", "--config", str(self.settings)], self.scratch)
-        wait_until(self._is_ready, 30, "readiness")
+        self.wait_until_ready()
 
     def bearer(self, sub: str = "alice", **more) -> str:
         now = int(time.time())

@@ -174,14 +174,14 @@ def test_a_full_disk_is_503_with_nothing_half_done_and_it_recovers(small_disk):
     assert demo.session(cookie)["authenticated"] is True, "reading still works"
     assert wire.send(demo.management, "GET", "/livez").status == 200
     # The row that readiness writes in place may fit where nothing else does.
-    instance.wait_until(lambda: storage_check(demo) == "failed", what="/readyz to say so")
+    instance.wait_until(lambda: demo.readiness().checks["storage"] == "failed", what="/readyz to say so")
     codes = [entry["code"] for entry in demo.json_lines() if entry.get("message") == "the database cannot be written"]
     assert len(codes) == 1 and codes[0].startswith("SQLite "), codes
 
     ballast.unlink()
     instance.wait_until(lambda: demo.post_issue().status == 200, what="recovery")
     recovered = time.monotonic()
-    instance.wait_until(lambda: storage_check(demo) == "ok", what="/readyz to be well again")
+    instance.wait_until(lambda: demo.readiness().checks["storage"] == "ok", what="/readyz to be well again")
     # The outage is over when a write succeeds and none has failed for ten seconds. One is enough: the disk is small.
     instance.wait_until(lambda: time.monotonic() > recovered + 10, what="ten seconds without a failure")
     assert demo.post_issue().status == 200
@@ -196,10 +196,6 @@ def test_a_full_disk_is_503_with_nothing_half_done_and_it_recovers(small_disk):
     events = demo_rows(folder, "SELECT count(*) FROM audit_event WHERE type = 'login_token.redeemed'")
     sessions = demo_rows(folder, "SELECT count(*) FROM web_session WHERE login_token_id IS NOT NULL")
     assert events == sessions
-
-
-def storage_check(demo) -> str:
-    return json.loads(wire.send(demo.management, "GET", "/readyz").body)["checks"]["storage"]
 
 
 def demo_rows(folder: Path, sql: str) -> list[tuple]:

@@ -384,11 +384,23 @@ def test_cookies_for_a_web_view_take_the_key_of_secret_and_token(demo, app):
     bare.tokens = app.tokens
     refused(bare.cookies(), "invalid_grant")
     refused(app.cookies({"DPoP": proofs.Key().proof("POST", demo.base + "/oauth/token")}), "invalid_grant")
-    # A secret of the same user's device that is not bound does not make up for the token's key.
-    unbound = App(demo, user="bob")
-    unbound.sign_in()
-    unbound.tokens["access_token"] = app.tokens["access_token"]
-    assert unbound.cookies().status == 400
+
+
+def test_cookies_for_a_web_view_take_the_key_of_the_token_also_where_the_secret_has_none(demo):
+    """RFC 9449 §7: an app came to use keys after its device secret was given."""
+    app = App(demo, user="bob")
+    app.sign_in()
+    keyed = BoundApp(demo, user="bob")
+    keyed.tokens = {**app.tokens}
+    # With another scope it would get a device of its own, whose secret is bound.
+    renewed = keyed.refresh(scope="openid profile")
+    assert renewed.status == 200 and renewed.json()["token_type"] == "DPoP", renewed.text
+    assert "device_secret" not in renewed.json()
+    app.tokens["access_token"] = keyed.tokens["access_token"] = renewed.json()["access_token"]
+    for answer in [app.cookies(), app.cookies({"DPoP": proofs.Key().proof("POST", demo.base + "/oauth/token")})]:
+        refused(answer, "invalid_token")
+        assert demo.audit("device_secret.refused")[-1]["reason"] == "subject_token_wrong_key"
+    assert keyed.cookies().status == 200
 
 
 def test_a_bound_access_token_gives_a_login_token_to_the_holder_of_its_key_only(demo, app):

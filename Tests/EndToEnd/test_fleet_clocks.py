@@ -4,26 +4,16 @@ import re
 import subprocess
 
 import pytest
-import yaml
 
+import alert_rules
 import instance
 import oauth
-import wire
 from admin import Admin
 from clock import shifted_by
 from fleet import ServedNode
 
 DAY = 86_400
-
-
-def readiness(server) -> wire.Answer:
-    return wire.send(server.management, "GET", "/readyz")
-
-
-def is_degraded(server) -> list[float]:
-    name = 'drawbridge_degraded{part="clock"} '
-    lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
-    return [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
+DEGRADED = 'drawbridge_degraded{part="clock"}'
 
 
 def errors_about_clocks(server) -> list[dict]:
@@ -45,7 +35,7 @@ def test_a_node_that_starts_with_a_clock_a_month_ahead_removes_nothing_that_is_n
     # What was signed at this end can be cut when more has come after it.
     assert first.stop() == 0
     first.start()
-    assert (readiness(first).json()["checks"]["clock"], is_degraded(first), errors_about_clocks(first)) == ("ok", [0], [])
+    assert (first.readiness().checks["clock"], first.metrics()[DEGRADED], errors_about_clocks(first)) == ("ok", 0, [])
     assert first.stop() == 0
 
     def kept() -> list[str]:
@@ -58,9 +48,9 @@ def test_a_node_that_starts_with_a_clock_a_month_ahead_removes_nothing_that_is_n
     try:
         wait_for_a_purge(postgres, name)
         assert kept() == before
-        answer = readiness(ahead)
-        assert answer.status == 200 and "clock" in answer.json()["degraded"]
-        assert is_degraded(ahead) == [1]
+        said = ahead.readiness()
+        assert said.status == 200 and "clock" in said.degraded
+        assert ahead.metrics()[DEGRADED] == 1
         [told] = errors_about_clocks(ahead)
         assert told["level"] == "error" and told["message"].startswith("the clock is ahead of the database's")
         assert 31 * DAY - 60 < int(told["seconds"]) <= 31 * DAY
@@ -71,9 +61,9 @@ def test_a_node_that_starts_with_a_clock_a_month_ahead_removes_nothing_that_is_n
 def test_a_node_that_starts_with_a_clock_that_is_behind_says_so(postgres):
     behind = instance.Demo("--database", postgres.create("behind"), prefix=shifted_by(-3600))
     try:
-        answer = readiness(behind)
-        assert answer.status == 200 and "clock" in answer.json()["degraded"]
-        assert is_degraded(behind) == [1]
+        said = behind.readiness()
+        assert said.status == 200 and "clock" in said.degraded
+        assert behind.metrics()[DEGRADED] == 1
         [told] = errors_about_clocks(behind)
         assert told["level"] == "error" and told["message"].startswith("the clock is behind the database's")
     finally:
@@ -152,8 +142,4 @@ def test_check_config_online_compares_the_clock_with_the_databases(postgres, tmp
 
 
 def test_no_rule_about_redis_takes_a_wrong_clock_for_an_outage_of_it():
-    rules = yaml.safe_load((instance.ROOT / "deploy/monitoring/drawbridge-alerts.yaml").read_text())
-    parts = {rule["alert"]: re.search(r'drawbridge_degraded{part(=~|!~|!=|=)"([^"]+)"}', rule["expr"]).groups()
-             for group in rules["groups"] for rule in group["rules"] if "drawbridge_degraded" in rule["expr"]}
-    assert [alert for alert, (sign, named) in parts.items() if ("clock" in named.split("|")) == (sign in ("=", "=~"))] == [
-        "DrawbridgeClock"]
+    assert alert_rules.alerts_about_part("clock") == ["DrawbridgeClock"]

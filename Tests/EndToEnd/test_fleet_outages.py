@@ -33,8 +33,8 @@ def fleet(postgres, redis):
 
 def readiness(node) -> tuple[int, list[str]]:
     """The status, and what the node does without."""
-    answer = wire.send(node.management, "GET", "/readyz")
-    return answer.status, answer.json()["degraded"]
+    said = node.readiness()
+    return said.status, said.degraded
 
 
 def settle(fleet):
@@ -130,8 +130,7 @@ def test_nodes_that_nobody_needs_notice_that_redis_is_back(fleet, redis, outage)
         redis.cli("CONFIG", "SET", "maxmemory", "0")
     instance.wait_until(lambda: all(readiness(node) == (200, []) for node in fleet.nodes), 30, "word that Redis is back")
     for node in fleet.nodes:
-        metrics = wire.send(node.management, "GET", "/metrics").body
-        assert b'drawbridge_degraded{part="replay_guard"} 0' in metrics
+        assert node.metrics()['drawbridge_degraded{part="replay_guard"}'] == 0
 
 
 # PostgreSQL: the judge; without it nothing is decided
@@ -165,7 +164,7 @@ def test_while_postgresql_is_away_nodes_refuse_at_once_and_go_on_when_it_is_back
                 assert node.send("GET", f"/.well-known/{name}").status == 200, "where everything is"
         assert time.monotonic() - began < 15, "refused at once, not waited for"
         for node in fleet.nodes:
-            instance.wait_until(lambda: readiness(node)[0] == 503, 30, "the readiness to say no")
+            node.wait_until_unready()
     finally:
         postgres.start()
     settle(fleet)
@@ -181,16 +180,16 @@ def test_a_node_that_gets_no_connection_to_read_by_is_not_ready_until_it_gets_on
     node = instance.Demo("--database", postgres.create(name), "--no-limits")
     try:
         cookie = node.sign_in("alice")
-        assert readiness(node)[0] == 200
+        assert node.readiness().status == 200
         postgres.query(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         postgres.query(f"SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity "
                        f"WHERE datname = '{name}' AND application_name = 'drawbridge reader'")
-        instance.wait_until(lambda: readiness(node)[0] == 503, 15, "the readiness to say no")
-        assert wire.send(node.management, "GET", "/readyz").json()["checks"]["storage"] == "failed"
-        assert 'drawbridge_ready{check="storage"} 0' in wire.send(node.management, "GET", "/metrics").text
+        node.wait_until_unready(15)
+        assert node.readiness().checks["storage"] == "failed"
+        assert node.metrics()['drawbridge_ready{check="storage"}'] == 0
         within_a_second(lambda: node.send("GET", "/auth/check", {"Cookie": cookie}).status == 503, "no answer from memory")
         postgres.query(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
-        instance.wait_until(lambda: readiness(node)[0] == 200, 15, "the readiness to say yes")
+        node.wait_until_ready(15)
         assert node.send("GET", "/auth/check", {"Cookie": cookie}).status == 200
     finally:
         node.stop()

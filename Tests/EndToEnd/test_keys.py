@@ -401,7 +401,7 @@ class Serving(instance.Served):
         self.base = re.search(r"^public_origin: (\S+)", text, re.M).group(1)
         self.management = "http://" + re.search(r"^management_listen: (\S+)", text, re.M).group(1)
         instance.Process.__init__(self, [instance.binary(), "serve", "--config", str(settings)], folder)
-        wait_until(self._is_ready, 30, "readiness")
+        self.wait_until_ready()
 
     def __enter__(self):
         return self

@@ -21,15 +21,6 @@ from skips import NEEDS_POSTGRES
 pytestmark = NEEDS_POSTGRES
 
 
-def readiness(node) -> int:
-    return wire.send(node.management, "GET", "/readyz").status
-
-
-def metric(node, name: str) -> float:
-    text = wire.send(node.management, "GET", "/metrics").body.decode()
-    return float(next(line.split()[1] for line in text.splitlines() if line.startswith(name + " ")))
-
-
 class Twin(ServedNode):
     """Another process on the same settings, that is: with the same name."""
 
@@ -66,13 +57,13 @@ def test_a_node_that_slept_through_its_lease_writes_nothing_when_it_wakes_up(fir
         # It may have what it verified before in its memory, and still writes nothing.
         for _ in range(20):
             assert post_issue(first) == 503
-        assert readiness(first) == 503
+        assert first.readiness().status == 503
         # Whether the batch or the renewal of the lease was first to find it out.
         words = [line.get("message") for line in first.json_lines()]
         assert words.count("another process has taken over as this node") == 1 and "lost the node's lease" not in words
-        assert metric(first, "drawbridge_node_lease_held") == 0
-        assert metric(second, "drawbridge_node_lease_held") == 1
-        assert metric(second, "drawbridge_node_lease_epoch") > 1
+        assert first.metrics()["drawbridge_node_lease_held"] == 0
+        metrics = second.metrics()
+        assert metrics["drawbridge_node_lease_held"] == 1 and metrics["drawbridge_node_lease_epoch"] > 1
         assert post_issue(second) == 200
         verify("--config", str(first.settings))
     finally:
@@ -80,8 +71,8 @@ def test_a_node_that_slept_through_its_lease_writes_nothing_when_it_wakes_up(fir
     # The name is free again, and the first may go on where the second stopped.
     instance.wait_until(lambda: post_issue(first) == 200, 30, "the name")
     # Its answer is kept for a second.
-    instance.wait_until(lambda: readiness(first) == 200, 30, "readiness")
-    assert metric(first, "drawbridge_node_lease_held") == 1
+    first.wait_until_ready()
+    assert first.metrics()["drawbridge_node_lease_held"] == 1
     verify("--config", str(first.settings))
 
 
@@ -251,7 +242,7 @@ def test_two_processes_on_one_data_folder_are_refused(tmp_path):
         try:
             assert second.redeem(second.issue()["token"]).status == 303
             assert first.post_issue().status == 503
-            assert readiness(first) == 503
+            assert first.readiness().status == 503
         finally:
             second.stop()
         done = instance.run("audit", "verify", "--data", str(first.data), check=False)

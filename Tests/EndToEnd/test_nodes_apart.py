@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import instance
-import wire
 from fleet import ServedNode
 from instance import run, wait_until
 
@@ -60,10 +59,6 @@ def started(node: Apart):
         assert node.stop() == 0
 
 
-def readiness(node) -> wire.Answer:
-    return wire.send(node.management, "GET", "/readyz")
-
-
 def test_new_keys_under_another_master_key_are_refused_beside_servers_that_run(nodes, tmp_path):
     third = Apart(nodes[0], tmp_path, "c")
     where = ["--config", str(third.settings)]
@@ -77,7 +72,7 @@ def test_new_keys_under_another_master_key_are_refused_beside_servers_that_run(n
         assert done.returncode == 1 and "Nothing was changed." in refused and ": a, b. " in refused, refused
     assert run("keys", "list", *where).stdout == before
     for node in nodes:
-        assert readiness(node).status == 200 and node.redeem(node.issue()["token"]).status == 303
+        assert node.readiness().status == 200 and node.redeem(node.issue()["token"]).status == 303
 
     third.take("master-key", nodes[0])
     preview = run("keys", "retire", *where, "--all", check=False)
@@ -86,7 +81,7 @@ def test_new_keys_under_another_master_key_are_refused_beside_servers_that_run(n
     run("keys", "retire", *where, "--all", "--now")
     for node in nodes:
         wait_until(lambda: node.redeem(node.issue(f"after-{time.monotonic_ns()}")["token"]).status == 303, 30, "new keys")
-        assert readiness(node).status == 200
+        assert node.readiness().status == 200
 
 
 def test_a_node_with_an_audit_signing_key_of_its_own_is_told_of_at_its_start_and_before(nodes, tmp_path):
@@ -123,8 +118,8 @@ def test_the_runbook_helps_a_server_whose_keys_another_master_key_sealed(serve, 
     master.unlink()
     run("keys", "init", *where)
     run("keys", "retire", *where, "--all", "--now")
-    wait_until(lambda: readiness(server).status == 503, 30, "failed readiness")
-    assert '"login_token_key":"failed"' in readiness(server).text
+    server.wait_until_unready()
+    assert server.readiness().checks["login_token_key"] == "failed"
 
     page = (instance.ROOT / "docs/operations.md").read_text()
     [row] = [line for line in page.splitlines() if line.startswith('| `"login_token_key":"failed"` | ')]
@@ -138,7 +133,7 @@ def test_the_runbook_helps_a_server_whose_keys_another_master_key_sealed(serve, 
     shutil.copy(of_now, master)
     server.signal(signal.SIGHUP)
     wait_until(lambda: any(line.get("message", "").startswith("reloaded ") for line in server.json_lines()), 30, "a reload")
-    assert readiness(server).status == 503
+    assert server.readiness().status == 503
     assert server.stop() == 0
     server.start()
     assert server.redeem(server.issue()["token"]).status == 303

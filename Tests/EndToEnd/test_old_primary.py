@@ -6,7 +6,6 @@ from contextlib import ExitStack
 import pytest
 
 import instance
-import wire
 from fleet import within_a_second
 from servers import PgBouncer, Postgres, Standby
 from skips import NEEDS_POSTGRES
@@ -14,13 +13,16 @@ from skips import NEEDS_POSTGRES
 pytestmark = NEEDS_POSTGRES
 
 
-def readiness(node) -> tuple[int, str]:
-    answer = wire.send(node.management, "GET", "/readyz")
-    return answer.status, answer.json()["checks"]["storage"]
+#: The status of `/readyz`, and what it says of the database.
+READY, UNREADY = (200, "ok"), (503, "failed")
 
 
-def all_are(nodes, wanted: tuple[int, str]) -> bool:
-    return all(readiness(node) == wanted for node in nodes)
+def wait_for_all(nodes, wanted: tuple[int, str], what: str):
+    def is_as_wanted(node) -> bool:
+        said = node.readiness()
+        return (said.status, said.checks["storage"]) == wanted
+
+    instance.wait_until(lambda: all(is_as_wanted(node) for node in nodes), 30, what)
 
 
 def asked(node, cookie: str) -> int:
@@ -52,7 +54,7 @@ class Fallen:
         self.new.catch_up()
         self.old.stop(signal.SIGQUIT)
         self.new.promote()
-        instance.wait_until(lambda: all_are(self.nodes, (200, "ok")), 30, "the failover")
+        wait_for_all(self.nodes, READY, "the failover")
         assert [asked(node, self.cookie) for node in self.nodes] == [200, 200]
 
 
@@ -66,14 +68,14 @@ def test_no_node_reads_an_old_primary_that_runs_again(fallen):
     fallen.old.start()
     # It takes writes, and comes first in the address.
     assert int(fallen.new.query(READERS)[0][0]) > 0
-    instance.wait_until(lambda: all_are(fallen.nodes, (503, "failed")), 30, "the readiness to say no")
+    wait_for_all(fallen.nodes, UNREADY, "the readiness to say no")
     within_a_second(lambda: [asked(node, fallen.cookie) for node in fallen.nodes] == [503, 503], "no answer from memory")
     # What the proxy sends all the same is not answered by what is known there.
     assert sign_out(fallen.nodes[0], fallen.cookie) == 503
     for node in fallen.nodes:
         instance.wait_until(lambda: "does an old primary run?" in node.output, 30, "the log's word of it")
     fallen.old.stop(signal.SIGQUIT)
-    instance.wait_until(lambda: all_are(fallen.nodes, (200, "ok")), 30, "one server for all connections")
+    wait_for_all(fallen.nodes, READY, "one server for all connections")
     assert sign_out(fallen.nodes[0], fallen.cookie) == 204
     within_a_second(lambda: [asked(node, fallen.cookie) for node in fallen.nodes] == [401, 401], "the sign-out")
 
@@ -84,11 +86,11 @@ def test_no_node_goes_back_to_write_to_an_old_primary(fallen):
     before = fallen.old.query(count, "two_primaries")
     cut = READERS.replace("= 'drawbridge reader'", "LIKE 'drawbridge %'")
     assert int(fallen.new.query(cut)[0][0]) > 0
-    instance.wait_until(lambda: all_are(fallen.nodes, (503, "failed")), 30, "the readiness to say no")
+    wait_for_all(fallen.nodes, UNREADY, "the readiness to say no")
     assert [node.post_issue().status for node in fallen.nodes] == [503, 503]
     assert fallen.old.query(count, "two_primaries") == before
     fallen.old.stop(signal.SIGQUIT)
-    instance.wait_until(lambda: all_are(fallen.nodes, (200, "ok")), 30, "the new primary")
+    wait_for_all(fallen.nodes, READY, "the new primary")
     assert [node.post_issue().status for node in fallen.nodes] == [200, 200]
 
 
@@ -108,15 +110,15 @@ def test_a_second_standby_that_took_over_as_well_is_told_from_the_one_that_is_wr
         second.stop(signal.SIGINT)
         old.stop(signal.SIGQUIT)
         first.promote()
-        instance.wait_until(lambda: all_are([node], (200, "ok")), 30, "the failover")
+        wait_for_all([node], READY, "the failover")
         assert asked(node, cookie) == 200
         second.start()
         assert int(first.query(READERS)[0][0]) > 0
-        instance.wait_until(lambda: all_are([node], (503, "failed")), 30, "the readiness to say no")
+        wait_for_all([node], UNREADY, "the readiness to say no")
         within_a_second(lambda: asked(node, cookie) == 503, "no answer from memory")
         assert sign_out(node, cookie) == 503
         second.stop(signal.SIGQUIT)
-        instance.wait_until(lambda: all_are([node], (200, "ok")), 30, "one server for all connections")
+        wait_for_all([node], READY, "one server for all connections")
         assert sign_out(node, cookie) == 204
         within_a_second(lambda: asked(node, cookie) == 401, "the sign-out")
 
@@ -136,12 +138,12 @@ def test_a_pooler_that_leads_back_to_the_old_primary_is_noticed():
         # A pooler lets go of its connections one after the other.
         others = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'pooled_back' AND pid <> pg_backend_pid()"
         instance.wait_until(lambda: old.query(others) == [["0"]], 20, "the way to the new one")
-        instance.wait_until(lambda: all_are([node], (200, "ok")), 30, "the failover")
+        wait_for_all([node], READY, "the failover")
         assert asked(node, cookie) == 200
         pooler.lead_to(old)
         instance.wait_until(lambda: new.query(others) == [["0"]], 20, "the way back")
-        instance.wait_until(lambda: all_are([node], (503, "failed")), 30, "the readiness to say no")
+        wait_for_all([node], UNREADY, "the readiness to say no")
         instance.wait_until(lambda: asked(node, cookie) == 503, 30, "each of the connections that read")
         pooler.lead_to(new)
-        instance.wait_until(lambda: all_are([node], (200, "ok")), 30, "the new primary")
+        wait_for_all([node], READY, "the new primary")
         assert asked(node, cookie) == 200

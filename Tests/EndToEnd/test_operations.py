@@ -22,8 +22,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-import yaml
 
+import alert_rules
 import instance
 import proofs
 import signing
@@ -82,8 +82,7 @@ def said_to_management(demo, line: str) -> wire.Answer:
 
 def test_metrics_are_prometheus_text_and_count(demo):
     def total(name: str) -> float:
-        text = wire.send(demo.management, "GET", "/metrics").text
-        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(name))
+        return sum(value for series, value in demo.metrics().items() if series.startswith(name))
 
     answer = wire.send(demo.management, "GET", "/metrics")
     assert answer.header("Content-Type").startswith("text/plain")
@@ -101,16 +100,13 @@ def test_metrics_are_prometheus_text_and_count(demo):
 
 def test_an_event_that_never_happened_is_counted_as_0(demo):
     """An alert on its rise would miss the first of them otherwise."""
-    sample = 'drawbridge_audit_events_total{outcome="failure",type="audit.contradicted"} 0'
-    wait_until(lambda: sample in wire.send(demo.management, "GET", "/metrics").text.splitlines(), what="the sample")
+    demo.wait_for_metric('drawbridge_audit_events_total{outcome="failure",type="audit.contradicted"}', 0)
 
 
 def test_an_event_is_counted_on_the_next_page_of_metrics(demo):
     """Not only some seconds after the answer that it belongs to."""
-    def count() -> int:
-        name = 'drawbridge_audit_events_total{outcome="failure",type="login_token.refused"} '
-        lines = wire.send(demo.management, "GET", "/metrics").text.splitlines()
-        return next(int(line.removeprefix(name)) for line in lines if line.startswith(name))
+    def count() -> float:
+        return demo.metrics()['drawbridge_audit_events_total{outcome="failure",type="login_token.refused"}']
 
     before = count()
     for more in range(1, 4):
@@ -134,8 +130,7 @@ def named_series(expression: str) -> set[tuple[str, str]]:
 
 def test_every_series_that_an_alert_names_is_there_before_anything_happens(serve):
     """Of a counter that its first event makes, `increase` does not see that event."""
-    rules = yaml.safe_load((instance.ROOT / "deploy/monitoring/drawbridge-alerts.yaml").read_text())
-    named = set().union(*(named_series(rule["expr"]) for group in rules["groups"] for rule in group["rules"]))
+    named = set().union(*(named_series(rule["expr"]) for rule in alert_rules.RULES))
     assert len(named) > 15
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -144,9 +139,9 @@ def test_every_series_that_an_alert_names_is_there_before_anything_happens(serve
         server.send("GET", "/session")
 
         def missing() -> set[tuple[str, str]]:
-            lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
+            metrics = server.metrics()
             return {(name, kind) for name, kind in named - ONLY_WHERE_THERE_IS_ONE if not any(
-                re.match(rf'{name}[{{ ]', line) and (not kind or f'type="{kind}"' in line) for line in lines)}
+                series.partition("{")[0] == name and (not kind or f'type="{kind}"' in series) for series in metrics)}
 
         deadline = time.monotonic() + 30
         while missing() and time.monotonic() < deadline:
@@ -158,54 +153,41 @@ def test_metrics_say_when_what_the_audit_log_signs_cannot_be_kept(serve):
     """As `/readyz` does, which no alert reads; and no rule that says that Redis is away takes it for that."""
     part = "audit_checkpoints"
 
-    def said() -> tuple[bool, list[float]]:
-        lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
-        name = f'drawbridge_degraded{{part="{part}"}} '
-        values = [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
-        return part in wire.send(server.management, "GET", "/readyz").json().get("degraded", []), values
+    def said() -> tuple[bool, float]:
+        return part in server.readiness().degraded, server.metrics()[f'drawbridge_degraded{{part="{part}"}}']
 
     server = serve()
-    assert said() == (False, [0])
+    assert said() == (False, 0)
     server.stop()
     kept = server.data / "audit-checkpoints"
     kept.rename(server.data / "aside")
     kept.mkdir()
     server.start()
-    assert said() == (True, [1])
+    assert said() == (True, 1)
     kept.rmdir()
     (server.data / "aside").rename(kept)
     server.stop()
     server.start()
-    assert said() == (False, [0])
-    rules = yaml.safe_load((instance.ROOT / "deploy/monitoring/drawbridge-alerts.yaml").read_text())
-    parts = {rule["alert"]: re.search(r'drawbridge_degraded{part(=~|!~|!=|=)"([^"]+)"}', rule["expr"]).groups()
-             for group in rules["groups"] for rule in group["rules"] if "drawbridge_degraded" in rule["expr"]}
-    assert [alert for alert, (sign, named) in parts.items() if (part in named.split("|")) == (sign in ("=", "=~"))] == [
-        "DrawbridgeAuditCheckpoints"]
+    assert said() == (False, 0)
+    assert alert_rules.alerts_about_part(part) == ["DrawbridgeAuditCheckpoints"]
 
 
 @NEEDS_POSTGRES
 def test_metrics_say_that_the_server_is_not_ready_and_that_it_is_again():
     """A load balancer sends it nothing then, so that no failed request would tell."""
-    def value() -> list[float]:
-        lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
-        name = 'drawbridge_ready{check="storage"} '
-        return [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
-
+    storage = 'drawbridge_ready{check="storage"}'
     with Postgres() as postgres:
         server = instance.Served(f"database: {postgres.create('away')}\n")
         try:
-            assert value() == [1]
+            assert server.metrics()[storage] == 1
             postgres.stop(signal.SIGINT)
-            wait_until(lambda: value() == [0], 30, "the metric")
-            assert wire.send(server.management, "GET", "/readyz").status == 503
+            server.wait_for_metric(storage, 0)
+            assert server.readiness().status == 503
             postgres.start()
-            wait_until(lambda: value() == [1], 30, "the metric")
+            server.wait_for_metric(storage, 1)
         finally:
             assert server.stop() == 0
-    rules = yaml.safe_load((instance.ROOT / "deploy/monitoring/drawbridge-alerts.yaml").read_text())
-    assert [rule["alert"] for group in rules["groups"] for rule in group["rules"] if "drawbridge_ready" in rule["expr"]] == [
-        "DrawbridgeNotReady"]
+    assert alert_rules.alerts_about("drawbridge_ready") == ["DrawbridgeNotReady"]
 
 
 # The log
@@ -495,7 +477,7 @@ def test_a_sighup_during_a_start_is_carried_out_after_it():
             wait_until(lambda: traps_sighup(server), 30, "the trap")
             server.signal(signal.SIGHUP)
             postgres.thaw()
-            wait_until(server._is_ready, 30, "readiness")
+            server.wait_until_ready()
             wait_until(lambda: reloads(server) == 1, 30, "the reload that was asked for during the start")
             server.signal(signal.SIGHUP)
             wait_until(lambda: reloads(server) == 2, 30, "another reload")
@@ -888,23 +870,19 @@ def expiry_of(pem: Path) -> int:
 
 
 def test_metrics_say_when_the_certificate_in_use_expires(serve, tmp_path):
-    def told() -> list[float]:
-        name = "drawbridge_tls_certificate_expiry_timestamp_seconds "
-        lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
-        return [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
-
+    expiry = "drawbridge_tls_certificate_expiry_timestamp_seconds"
     first, second = certificate(tmp_path, "first", days=20), certificate(tmp_path, "second", days=60)
     live = tmp_path / "live.pem", tmp_path / "live.key"
     for source, target in zip(first, live):
         target.touch(mode=0o600)
         target.write_bytes(source.read_bytes())
     server = serve(tls=live)
-    assert told() == [expiry_of(first[0])]
+    assert server.metrics()[expiry] == expiry_of(first[0])
     for source, target in zip(second, live):
         target.write_bytes(source.read_bytes())
-    assert told() == [expiry_of(first[0])], "not of the file"
+    assert server.metrics()[expiry] == expiry_of(first[0]), "not of the file"
     server.signal(signal.SIGHUP)
-    wait_until(lambda: told() == [expiry_of(second[0])], 30, "the other certificate")
+    server.wait_for_metric(expiry, expiry_of(second[0]))
 
 
 def test_check_config_online_tries_the_master_key_on_the_database(serve, tmp_path):
@@ -958,6 +936,19 @@ def test_check_config_online_tells_a_proxy_that_does_not_pass_host_on_and_anothe
     wait_until(told, what="the line in the log")
     assert [(line["level"], line["host"]) for line in told()] == [("warning", "127.0.0.1")], "once a minute"
     proxy.close()
+
+
+def test_a_request_that_the_service_log_tells_of_is_found_by_its_answers_request_id_in_both_logs(serve):
+    server = serve()
+    asked = server.send("GET", "/auth/check?website=nobody").header("X-Request-Id")
+
+    def lines() -> list[dict]:
+        return [line for line in server.json_lines() if line.get("request_id") == asked]
+
+    wait_until(lambda: len(lines()) == 2, what="a line in each log")
+    [told] = [line for line in lines() if "message" in line]
+    assert "asked /auth/check about a website" in told["message"] and told["website"] == "nobody"
+    assert "hb.request.id" not in told
 
 
 def test_check_config_online_reads_the_keys_of_issuers_and_providers(tmp_path):
@@ -1169,6 +1160,20 @@ def test_who_looks_in_the_database_for_a_client_of_the_settings_is_told_where_it
     checked = instance.run("check-config", "--config", str(server.settings)).stdout.decode()
     assert "clients: app (native)" in checked and "clients: web (web)" in checked
     assert "check-config" not in run("show", "nosuch", check=False).stderr.decode()
+    removed = run("remove", "web", check=False)
+    assert removed.returncode == 1 and "delete its lines there and send SIGHUP" in removed.stderr.decode(), removed.stderr
+
+
+@pytest.mark.parametrize("words", ["password SUBJECT", "role SUBJECT admin", "passkeys list SUBJECT",
+                                   "second-factor remove SUBJECT"])
+def test_who_names_an_issuers_user_to_a_command_for_accounts_is_told_who_signs_that_user_in(serve, words):
+    server = serve(issuer='subject_prefix: "login:"')
+    server.issue()
+    line = words.replace("SUBJECT", "login:alice").split()
+    told = instance.run("users", *line, "--config", str(server.settings), stdin=b"another good one\n", check=False)
+    assert told.returncode == 1
+    assert told.stderr.decode().startswith("Error: login:alice has no account here"), told.stderr
+    assert f"{server.ISSUER} signs this user in" in told.stderr.decode()
 
 
 def test_the_example_settings_are_accepted(tmp_path):

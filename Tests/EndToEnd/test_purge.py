@@ -1,14 +1,12 @@
 """What expired is removed, also where something else cannot be."""
 
-import re
 import sqlite3
 
-import yaml
-
+import alert_rules
 import instance
-import wire
 
 HOUR = 3_600_000
+DEGRADED = 'drawbridge_degraded{part="purge"}'
 
 
 def change(server, *statements: str) -> None:
@@ -24,37 +22,28 @@ def count(server, table: str) -> int:
     return rows
 
 
-def degraded(server) -> list[float]:
-    name = 'drawbridge_degraded{part="purge"} '
-    lines = wire.send(server.management, "GET", "/metrics").text.splitlines()
-    return [float(line.removeprefix(name)) for line in lines if line.startswith(name)]
-
-
 def warnings(server) -> list[str]:
     return [line["error"] for line in server.json_lines() if line.get("message") == "could not purge"]
 
 
 def test_a_table_that_cannot_be_purged_is_named_and_the_others_are_purged(serve):
     server = serve("purge: {interval: 1s}\n")
-    assert degraded(server) == [0]
+    assert server.metrics()[DEGRADED] == 0
     change(server, "CREATE TRIGGER kept BEFORE DELETE ON login_token_use BEGIN SELECT RAISE(ABORT, 'damaged'); END")
     server.issue()
     # Long gone: a login token, and a mark of what counts once, which comes later in a purge.
     change(server, f"UPDATE login_token_use SET expires_at = expires_at - {2 * HOUR}",
            "INSERT INTO client_assertion_use (digest, expires_at) VALUES ('used', 0)")
-    instance.wait_until(lambda: degraded(server) == [1], 20, "the metric")
+    server.wait_for_metric(DEGRADED, 1, 20)
     instance.wait_until(lambda: count(server, "client_assertion_use") == 0, 20, "what can be purged")
     assert count(server, "login_token_use") == 1
     [told] = instance.wait_until(lambda: warnings(server), 20, "the line in the log")
     assert told.startswith("login tokens: ") and ";" not in told
     change(server, "DROP TRIGGER kept")
-    instance.wait_until(lambda: degraded(server) == [0] and count(server, "login_token_use") == 0, 20, "the rest")
+    instance.wait_until(
+        lambda: server.metrics()[DEGRADED] == 0 and count(server, "login_token_use") == 0, 20, "the rest")
     assert len(warnings(server)) == 1, "told once"
 
 
 def test_no_rule_about_redis_takes_a_purge_that_fails_for_an_outage_of_it():
-    rules = yaml.safe_load((instance.ROOT / "deploy/monitoring/drawbridge-alerts.yaml").read_text())
-    parts = {rule["alert"]: re.search(r'drawbridge_degraded{part(=~|!~|!=|=)"([^"]+)"}', rule["expr"]).groups()
-             for group in rules["groups"] for rule in group["rules"] if "drawbridge_degraded" in rule["expr"]}
-    assert [alert for alert, (sign, named) in parts.items() if ("purge" in named.split("|")) == (sign in ("=", "=~"))] == [
-        "DrawbridgePurge"]
+    assert alert_rules.alerts_about_part("purge") == ["DrawbridgePurge"]

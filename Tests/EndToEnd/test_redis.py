@@ -32,9 +32,9 @@ def demos_of_a_redis_of_their_own(start_demo, count: int):
 
 
 def degraded(demo) -> bool:
-    answer = wire.send(demo.management, "GET", "/readyz")
-    assert answer.status == 200, answer.body
-    return answer.json()["degraded"] == ["redis"]
+    said = demo.readiness()
+    assert said.status == 200, said
+    return said.degraded == ["redis"]
 
 
 @again_if_redis_was_late
@@ -76,7 +76,7 @@ def test_while_redis_is_away_the_database_refuses_replays(start_demo, redis):
     token = demo.issue("bob")["token"]
     assert demo.redeem(token).status == 303
     assert demo.redeem(token, {**wire.NAVIGATION, "User-Agent": "other"}).status == 400
-    assert b'drawbridge_degraded{part="replay_guard"} 1' in wire.send(demo.management, "GET", "/metrics").body
+    assert demo.metrics()['drawbridge_degraded{part="replay_guard"}'] == 1
 
     redis.start()
 
@@ -100,10 +100,9 @@ def test_metrics_say_that_redis_is_away_and_back_without_another_request(start_d
     def is_away() -> bool:
         nonlocal slowest
         began = time.monotonic()
-        metrics = wire.send(demo.management, "GET", "/metrics").text
+        metrics = demo.metrics()
         slowest = max(slowest, time.monotonic() - began)
-        [sample] = [line for line in metrics.splitlines() if line.startswith('drawbridge_degraded{part="redis"} ')]
-        return float(sample.rpartition(" ")[2]) == 1
+        return metrics['drawbridge_degraded{part="redis"}'] == 1
 
     instance.wait_until(lambda: not is_away(), what="Redis to answer")
     if outage == "killed":

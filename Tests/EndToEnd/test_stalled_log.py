@@ -53,9 +53,7 @@ def start(server: instance.Served, log: int) -> subprocess.Popen:
 
     def is_ready() -> bool:
         assert process.poll() is None
-        with contextlib.suppress(OSError):
-            return wire.send(server.management, "GET", "/readyz").status == 200
-        return False
+        return server.is_ready()
 
     instance.wait_until(is_ready, 30, "readiness")
     return process

@@ -4,7 +4,6 @@ import pytest
 
 import instance
 import signing
-import wire
 from collector import Collector
 from instance import ISSUE, REDEEM
 
@@ -84,7 +83,7 @@ def test_a_collector_that_is_away_holds_nobody_up_and_gets_the_spans_when_it_is_
             assert server.send("GET", "/session").status == 200
         # Its timer sends, is refused, and the end of the server tries again.
         instance.wait_until(lambda: collector.headers, 15, "the first try")
-        metrics = wire.send(server.management, "GET", "/metrics").text
+        metrics = server.metrics_page()
         assert 'drawbridge_spans_dropped_total{reason="queue_full"} 0' in metrics
         assert "# HELP drawbridge_spans_sent_total" in metrics
         assert server.stop() == 0
@@ -98,7 +97,7 @@ def test_a_server_without_an_endpoint_passes_a_trace_on_and_records_none(serve):
     server = serve("trusted_proxies: [127.0.0.1/32]\n")
     answer = server.issue(headers=SAMPLED)
     assert "trace" not in signing.claims_of(answer["token"])
-    assert "drawbridge_spans" not in wire.send(server.management, "GET", "/metrics").text
+    assert "drawbridge_spans" not in server.metrics_page()
     assert server.stop() == 0
     (line,) = [line for line in server.json_lines() if line.get("route") == ISSUE]
     assert line["trace_id"] == TRACE and line["span_id"] != CALLER

@@ -61,7 +61,7 @@ class Node(instance.Demo):
         self.base, self.management = self.facts["base_url"], self.facts["management_url"]
         command = [*prefix, program or instance.binary(), "serve", "--config", str(folder / "drawbridge.yaml")]
         instance.Process.__init__(self, command, folder)
-        instance.wait_until(self._is_ready, 60, "readiness")
+        self.wait_until_ready(60)
 
     @staticmethod
     def _settle(demo: instance.Demo, ways: dict, upstream: str):

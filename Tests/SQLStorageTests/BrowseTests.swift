@@ -34,27 +34,16 @@ import Testing
 }
 
 /// An engine that counts the reads that wait their turn.
-private final class BrowsedEngine: SQLEngine {
-    private let engine: any SQLEngine
+private final class BrowsedEngine: EngineRelay {
+    let engine: any SQLEngine
     private let browsed = Atomic(0)
 
     init(_ engine: any SQLEngine) { self.engine = engine }
 
     var count: Int { browsed.load(ordering: .relaxed) }
-    var dialect: SQLDialect { engine.dialect }
-
-    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
-        try await engine.read(body)
-    }
 
     func browse<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
         browsed.add(1, ordering: .relaxed)
         return try await engine.browse(body)
     }
-
-    func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) { engine.onWriter(body) }
-
-    func didCommit(writes: Int, upkeep: Int) { engine.didCommit(writes: writes, upkeep: upkeep) }
-
-    func close() throws { try engine.close() }
 }

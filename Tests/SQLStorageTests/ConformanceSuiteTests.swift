@@ -83,7 +83,7 @@ import Testing
 
 /// The second server's engine: on the first one's database until they part, and on a copy from then on. So neither sees
 /// what the other writes, as where a store reads, decides and then writes.
-private final class PartingEngine: SQLEngine {
+private final class PartingEngine: EngineRelay {
     let dialect = SQLDialect.sqlite
     private let shared: any SQLEngine
     private let path: String
@@ -101,15 +101,7 @@ private final class PartingEngine: SQLEngine {
         copy.withLock { $0 = engine }
     }
 
-    private var engine: any SQLEngine { copy.withLock { $0 } ?? shared }
-
-    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
-        try await engine.read(body)
-    }
-
-    func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) { engine.onWriter(body) }
-
-    func didCommit(writes: Int, upkeep: Int) { engine.didCommit(writes: writes, upkeep: upkeep) }
+    var engine: any SQLEngine { copy.withLock { $0 } ?? shared }
 
     func close() throws { try copy.withLock { $0 }?.close() }
 }
@@ -158,7 +150,7 @@ private struct ReadThenWriteTokens: LoginTokenStore {
         event: AuditEvent
     ) -> LoginTokenIssueOutcome { .recorded }
 
-    func issuingSession(_ id: SessionID, of token: TokenID) -> (session: AppSession, scope: Scope?)? { nil }
+    func issuingSession(_ id: SessionID, of token: TokenID) -> IssuingSessionRecord? { nil }
 
     func idempotencyRecord(keyDigest: String, at now: Timestamp) -> IdempotencyRecord? { nil }
 

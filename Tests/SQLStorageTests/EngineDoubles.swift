@@ -17,8 +17,8 @@ final class CommitCounter: Sendable {
 }
 
 /// An engine that counts its commits.
-struct CountingEngine: SQLEngine {
-    private let engine: any SQLEngine
+struct CountingEngine: EngineRelay {
+    let engine: any SQLEngine
     private let counter: CommitCounter
 
     init(_ engine: any SQLEngine, _ counter: CommitCounter) {
@@ -26,17 +26,7 @@ struct CountingEngine: SQLEngine {
         self.counter = counter
     }
 
-    var dialect: SQLDialect { engine.dialect }
-
-    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
-        try await engine.read(body)
-    }
-
-    func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) { engine.onWriter(body) }
-
     func didCommit(writes: Int, upkeep: Int) { counter.add(writes: writes) }
-
-    func close() throws { try engine.close() }
 }
 
 /// What a writer's transactions were given.
@@ -63,8 +53,8 @@ final class TransactionMeter: Sendable {
 }
 
 /// An engine that meters its writer's transactions.
-struct MeteredEngine: SQLEngine {
-    private let engine: any SQLEngine
+struct MeteredEngine: EngineRelay {
+    let engine: any SQLEngine
     private let meter: TransactionMeter
 
     init(_ engine: any SQLEngine, _ meter: TransactionMeter) {
@@ -106,32 +96,16 @@ struct MeteredEngine: SQLEngine {
         func rollback(to savepoint: SQLSavepoint) throws { try session.rollback(to: savepoint) }
     }
 
-    var dialect: SQLDialect { engine.dialect }
-
-    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
-        try await engine.read(body)
-    }
-
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) {
         engine.onWriter { [meter] session in body(Session(session: session, meter: meter)) }
     }
-
-    func didCommit(writes: Int, upkeep: Int) { engine.didCommit(writes: writes, upkeep: upkeep) }
-
-    func close() throws { try engine.close() }
 }
 
 /// An engine whose writer never gets to run anything.
-struct StuckEngine: SQLEngine {
-    private let engine: any SQLEngine
+struct StuckEngine: EngineRelay {
+    let engine: any SQLEngine
 
     init(_ engine: any SQLEngine) { self.engine = engine }
-
-    var dialect: SQLDialect { engine.dialect }
-
-    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
-        try await engine.read(body)
-    }
 
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) {}
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SQLStorage
 
 /// An engine whose database is taken to be far away, and which notes what its writer is asked.
-struct RemoteEngine: SQLEngine {
+struct RemoteEngine: EngineRelay {
     let engine: any SQLEngine
     let log: WriterLog
     /// In the place of the engine's own.
@@ -19,17 +19,9 @@ struct RemoteEngine: SQLEngine {
         return dialect
     }
 
-    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
-        try await engine.read(body)
-    }
-
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) {
         engine.onWriter { session in body(NotingSession(session: session, log: log)) }
     }
-
-    func didCommit(writes: Int, upkeep: Int) { engine.didCommit(writes: writes, upkeep: upkeep) }
-
-    func close() throws { try engine.close() }
 }
 
 /// What a writer was asked.

@@ -162,23 +162,11 @@ import Testing
 }
 
 /// An engine that tells when it is asked about the connections that read.
-private struct AskedEngine: SQLEngine {
+private struct AskedEngine: EngineRelay {
     let engine: any SQLEngine
     let isAsked: @Sendable () -> Void
 
-    var dialect: SQLDialect { engine.dialect }
-
-    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
-        try await engine.read(body)
-    }
-
-    func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) { engine.onWriter(body) }
-
-    func didCommit(writes: Int, upkeep: Int) { engine.didCommit(writes: writes, upkeep: upkeep) }
-
     func checkConnections() { isAsked() }
-
-    func close() throws { try engine.close() }
 }
 
 extension StorageError {

@@ -5,11 +5,12 @@ enum Sample {
     static let now = Timestamp(milliseconds: 1_763_708_400_123)
 
     static func token(
-        _ id: String, subject: Subject = "alice", issuedAt: Timestamp = now, lifetime: Duration = .seconds(60)
+        _ id: String, subject: Subject = "alice", client: ClientID = "app", issuedIn session: SessionID? = nil,
+        issuedAt: Timestamp = now, lifetime: Duration = .seconds(60)
     ) -> IssuedLoginToken {
         IssuedLoginToken(
-            id: TokenID(rawValue: id), subject: subject, clientID: "app", issuedAt: issuedAt,
-            expiresAt: issuedAt + lifetime)
+            id: TokenID(rawValue: id), subject: subject, clientID: client, issuedAt: issuedAt,
+            expiresAt: issuedAt + lifetime, sessionID: session)
     }
 
     /// A session with ids that follow from `name`.

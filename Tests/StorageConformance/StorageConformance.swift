@@ -16,7 +16,7 @@ package enum StorageConformance {
         + AuthorizationStoreConformance.cases + ReplacedSessionConformance.cases
         + LinkedKeyStoreConformance.cases + PasskeyStoreConformance.cases + UpstreamSessionStoreConformance.cases
         + DeviceSecretStoreConformance.cases
-        + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases
+        + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases + BearerStoreConformance.cases
         + CrossDeviceStoreConformance.cases.map { conformance in
             ConformanceCase(conformance.description) { open in try await conformance.check { try await open() } }
         }

@@ -76,6 +76,8 @@ package enum WebSessionStoreConformance {
                     token, opening: session, use: Sample.use(session), replacing: [], events: [])
             }
             try await store.addUser("alice", at: Sample.now)
+            _ = try await store.recordIssue(
+                Sample.token("late"), scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
             _ = try await store.open(Sample.appSession("own"), refreshToken: nil, events: [])
             try await add("plain", under: nil)
             try await add("phone", under: "phone")
@@ -138,6 +140,29 @@ package enum WebSessionStoreConformance {
             try expect(try await store.session(id: "session-t3") != nil, "a younger one waits")
             try expectEqual(try await store.purgeSessions(expiredBefore: cutoff, limit: 10), 1, "second purge")
             try expect(try await store.session(id: "session-t4") != nil, "one that ends at the cutoff is kept")
+        },
+        ConformanceCase("a purge takes sessions that were ended and such that were not, as many of each") { open in
+            let store = try await open()
+            for number in 1...6 {
+                let token = Sample.token("t\(number)")
+                let session = Sample.session("t\(number)", token: token.id, lifetime: .milliseconds(Int64(number)))
+                _ = try await store.redeem(
+                    token, opening: session, use: Sample.use(session), replacing: [], events: [])
+                if number > 3 { _ = try await store.end(.webSession(session.id), .sample()) }
+            }
+            func left() async throws -> [Int] {
+                var left: [Int] = []
+                for number in 1...6 {
+                    let id = SessionID(rawValue: "session-t\(number)")
+                    if try await store.session(id: id) != nil { left.append(number) }
+                }
+                return left
+            }
+            let cutoff = Sample.now + .seconds(1)
+            try expectEqual(try await store.purgeSessions(expiredBefore: cutoff, limit: 2), 2, "first purge")
+            try expectEqual(try await left(), [3, 6], "the oldest of each went")
+            try expectEqual(try await store.purgeSessions(expiredBefore: cutoff, limit: 2), 1, "second purge")
+            try expectEqual(try await left(), [], "nothing is left")
         },
     ]
 

@@ -28,7 +28,7 @@ struct TestAdministration {
                     adminSessions: AdminSessions(store: storage, authenticator: TestAdminTokens(), time: time),
                     webSessions: sessions, administrators: StoredAdministrators(storage, enrols: true),
                     requiresSecondFactor: true,
-                    publicOrigin: origin, refusals: refusals, time: time),
+                    publicOrigin: origin, proofs: nil, refusals: refusals, time: time),
                 storage: storage,
                 clients: ClientRegister(
                     store: storage, directory: clients, fixed: { Set(fixed.map(\.id)) },

@@ -54,14 +54,14 @@ struct TestBridge: Sendable {
         let sessions = WebSessions(store: storage, time: time)
         let appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
         let parents = ParentSessions(store: storage, sessions: appSessions, time: time)
-        let endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
+        let endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions, time: time)
         let hasher = PasswordHasher(cost: TestAccounts.cost)
         let throttle = SignInThrottle(
             limiter: limiter, limits: limits, refusals: refusals,
             knownBrowsers: MasterKey([UInt8](repeating: 7, count: 32)).map { KnownBrowsers(master: $0) })
         settings = BridgeHTTPSettings(
             origins: Origins(website: origin), redemptionPaths: ["/login-with-token", "/user/login-with-token.php"],
-            signInURL: "https://www.example/sign-in", trustsLocalSocket: true,
+            signInURL: "https://www.example/sign-in", trustsPeersWithoutAddress: true,
             appLinks: AppLinkSettings(
                 appleApps: [.init(appID: "TEAM.com.example.app", paths: ["/contacts/*"])], androidApps: []))
         let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
@@ -77,15 +77,16 @@ struct TestBridge: Sendable {
             examiner: RedemptionExaminer(
                 clients: clients, parents: parents, subjects: subjects, codec: codec, attempts: attempts),
             singleUse: SingleUse(
-                store: storage, replayGuard: InProcessReplayGuard(), sessions: sessions, endings: endings,
+                store: storage, replayGuard: InProcessReplayGuard(time: time), sessions: sessions, endings: endings,
                 attempts: attempts, refusals: redemptionRefusals),
             attempts: attempts, refusals: redemptionRefusals, time: time, recorder: recorder)
         services = BridgeServices(
-            front: FrontServices(accessLog: accessLog, metrics: metrics, time: time, recorder: recorder),
+            front: FrontServices(
+                accessLog: accessLog, metrics: metrics, proofs: nil, time: time, recorder: recorder),
             browsers: BrowserServices(
                 sessions: sessions, endings: endings, clients: clients, formTokens: FormTokens(keys: keys, time: time),
                 pages: try Pages(files: .embedded, siteName: "Example", signInURL: settings.signInURL),
-                files: .embedded),
+                files: .embedded, refusals: refusals),
             loginTokens: LoginTokenServices(
                 issuer: issuer,
                 overview: LoginTokenOverview(
@@ -93,8 +94,8 @@ struct TestBridge: Sendable {
                 redeemer: redeemer,
                 handOffs: HandOffs(issuer: issuer, tries: InProcessRecentTries(time: time)),
                 bearers: BearerGate(
-                    authenticator: TestBearers(), clients: clients, limiter: limiter, limits: limits,
-                    refusals: refusals, time: time)),
+                    authenticator: TestBearers(), constraint: SenderConstraint(proofs: nil), clients: clients,
+                    limiter: limiter, limits: limits, refusals: refusals, time: time)),
             signIn: SignInServices(
                 signIn: SignIn(
                     accounts: storage, hasher: hasher,
@@ -112,7 +113,7 @@ struct TestBridge: Sendable {
                     monitor: AuthorizationMonitor(
                         memory: InProcessReuseMemory(
                             lifetime: AuthorizationMonitor.reuseWindow, capacity: 1000, time: time),
-                        refusals: refusals, fullness: Degradation(part: "test")),
+                        refusals: refusals, fullness: Degradation(part: "test", time: time)),
                     givesDeviceSecrets: { true }, time: time),
                 redeemer: redeemer,
                 accounts: storage,

@@ -31,7 +31,7 @@ import Testing
     private static func found(from peer: String?, _ forwarded: [String]) throws -> ClientAddress.Found {
         let resolver = ClientAddress(
             trustedProxies: try ["10.0.0.0/8", "2001:db8::/48"].map { try #require(NetworkPrefix($0)) },
-            trustsLocalSocket: false)
+            trustsPeersWithoutAddress: false)
         var headers: HTTPFields = [:]
         for value in forwarded { headers.append(HTTPField(name: .xForwardedFor, value: value)) }
         return resolver.resolve(peer: peer.flatMap { NetworkAddress($0) }, headers: headers)

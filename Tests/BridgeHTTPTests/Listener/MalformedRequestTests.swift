@@ -25,7 +25,7 @@ import Testing
         limits.maxHeaderListSize = Self.limit
         limits.maxHeaderFieldCount = Self.maximumFields
         let requests = MalformedRequests(
-            front: FrontServices(accessLog: log, metrics: NOOPMetricsHandler.instance),
+            front: FrontServices(accessLog: log, metrics: NOOPMetricsHandler.instance, proofs: nil),
             origins: Origins(website: try #require(WebOrigin("https://id.example"))), strictTransportSecurity: nil)
         let line = RequestLineLength(limit: Self.limit)
         let pipeline = channel.pipeline.syncOperations

@@ -292,10 +292,31 @@ private final class SlowStore: Sendable {
             let method = try #require(HTTPRequest.Method(method))
             _ = try await client.send(method, "/\"\\\n<x>")
             bridge.accessLog.flush()
+            #expect(bridge.logLines.lines.count == 1)
             for line in bridge.logLines.lines {
                 #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
             }
         }
+    }
+
+    @Test(arguments: [false, true])
+    func `every line ends once, whoever it is for`(isForPeople: Bool) {
+        let sink = TextSink()
+        let writer = LineWriter(name: "test", delay: .never) { bytes in
+            sink.append(bytes)
+            return true
+        }
+        let log = AccessLog(to: writer, isForPeople: isForPeople)
+        for id in ["first", "second"] {
+            log.write(
+                at: Timestamp(seconds: 0), route: "/", method: "GET", status: 200, elapsed: .zero, requestID: id,
+                address: nil)
+        }
+        log.flush()
+        let lines = sink.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.map { $0.contains("first") } == [true, false, false])
+        #expect(lines.map { $0.contains("second") } == [false, true, false])
+        #expect(lines.last == "")
     }
 
     @Test func `lines that a slow sink cannot take are counted, not kept`() throws {

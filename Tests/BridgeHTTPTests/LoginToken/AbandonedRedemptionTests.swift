@@ -1,4 +1,5 @@
 import Bridge
+import BridgeTestSupport
 import HTTPTypes
 import HummingbirdTesting
 import NIOEmbedded
@@ -116,13 +117,8 @@ import Testing
     @Test func `an authorization request that brings a token uses none up either`() async throws {
         try await TestBridge.run { bridge, client in
             let callback = "https://app.example.com/callback"
-            var clients = bridge.services.clients.current.all
-            for index in clients.indices where clients[index].id == "web" {
-                clients[index].redirectURIs = [
-                    try RedirectURI(registering: callback, rules: RedirectURIRules(isNative: false))
-                ]
-            }
-            bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
+            let uri = try RedirectURI(registering: callback, rules: RedirectURIRules(isNative: false))
+            bridge.services.clients.change("web") { $0.redirectURIs = [uri] }
             let token = try await client.issue().token
             let address = AuthorizeURL.make("web", redirect: callback, more: "&login_token=\(token)")
             let refused = try await abandoned { try await client.send(.get, address, Visitor.navigation()) }

@@ -216,6 +216,23 @@ import Testing
         }
     }
 
+    static let twice: [(HTTPField.Name, [String])] = [
+        (.authorization, ["Bearer alice.app", "Bearer bob.app"]), (.name("Idempotency-Key"), ["a", "b"]),
+    ]
+
+    @Test(arguments: twice)
+    func `a field that counts once and comes twice is refused, though each is good`(
+        name: HTTPField.Name, values: [String]
+    ) async throws {
+        try await TestBridge.run { _, client in
+            var headers: HTTPFields = [.authorization: "Bearer alice.app"]
+            headers[values: name] = values
+            let answer = try await client.send(.post, Self.path, headers)
+            #expect(answer.status == .badRequest)
+            #expect(try answer.text("error") == "invalid_request")
+        }
+    }
+
     @Test func `an app follows and revokes its own token`() async throws {
         try await TestBridge.run { bridge, client in
             let token = try await client.issue()

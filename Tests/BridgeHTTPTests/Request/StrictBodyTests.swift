@@ -17,7 +17,7 @@ import Testing
 
     @Test(arguments: [nil, "text/plain", "application/json", "application/x-www-form-urlencoded"] as [String?])
     func `an empty body is none, whatever type it is said to have`(type: String?) async throws {
-        let approval = try await ApprovalRequestReader.read(Self.request(type, ""), knowing: ["txn"])
+        let approval = try await TextMembers.read(Self.request(type, ""), knowing: ["txn"])
         #expect(approval.isEmpty)
         let issue = try await IssueRequestReader.read(Self.request(type, ""))
         #expect(issue.targetClientID == nil)
@@ -26,7 +26,7 @@ import Testing
     @Test func `of several unknown members the first by name is told`() async throws {
         let body = #"{"h":1,"g":1,"f":1,"e":1,"d":1,"c":1,"b":1,"a":1,"txn":"t"}"#
         let refused = await #expect(throws: OAuthError.self) {
-            _ = try await ApprovalRequestReader.read(Self.request("application/json", body), knowing: ["txn"])
+            _ = try await TextMembers.read(Self.request("application/json", body), knowing: ["txn"])
         }
         #expect(refused?.publicDescription == "\"a\" is not a member of this body; known: txn")
     }
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: badForms)
     func `forms are read by the same rules everywhere`(body: String, problem: String) async throws {
         let approval = await #expect(throws: OAuthError.self) {
-            _ = try await ApprovalRequestReader.read(Self.request(Self.form, body), knowing: ["client_id"])
+            _ = try await TextMembers.read(Self.request(Self.form, body), knowing: ["client_id"])
         }
         let issue = await #expect(throws: OAuthError.self) {
             _ = try await IssueRequestReader.read(Self.request(Self.form, body))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `what is empty in a form counts as absent`() async throws {
-        let approval = try await ApprovalRequestReader.read(
+        let approval = try await TextMembers.read(
             Self.request(Self.form, "user_code=&txn=b"), knowing: ["user_code", "txn"])
         #expect(approval == ["txn": "b"])
         let issue = try await IssueRequestReader.read(Self.request(Self.form, "client_id=&ttl=5&redirect=%2F%ff"))

@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import BridgeTestSupport
 import HTTPTypes
 import HummingbirdTesting
 import OAuth2
@@ -13,16 +14,13 @@ import Testing
     ) async throws {
         try await TestBridge.run(limits: limits, limiter: limiter) { bridge, client in
             try await TestAccounts.add(to: bridge)
-            var clients = bridge.services.clients.current.all.filter { $0.id != "app" }
             var app = Client(id: "app", name: "Notes & <b>more</b>", kind: .native)
             let rules = RedirectURIRules(isNative: true)
             app.redirectURIs = try [
                 "com.example.app:/callback", "http://127.0.0.1/callback", "http://[::1]/callback",
                 "https://app.example.com/callback",
             ].map { try RedirectURI(registering: $0, rules: rules) }
-            clients.append(app)
-            bridge.services.clients.replace(
-                with: ClientDirectory(clients, defaultTarget: bridge.services.clients.current.defaultTarget))
+            bridge.services.clients.add(app)
             try await body(bridge, TestBrowser(client))
         }
     }
@@ -84,13 +82,8 @@ import Testing
         try await run { bridge, browser in
             browser.send(name, value)
             #expect(try await browser.open(AuthorizeURL.make()).text.contains("autocomplete=\"username "))
-            func change(_ body: (inout Client) -> Void) {
-                var clients = bridge.services.clients.current.all
-                for index in clients.indices where clients[index].id == "app" { body(&clients[index]) }
-                bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
-            }
             let journey = try await browser.get(AuthorizeURL.make()).headers[.location] ?? ""
-            change { $0.blocksWebViews = true }
+            bridge.services.clients.change("app") { $0.blocksWebViews = true }
             for uri in [AuthorizeURL.make(), journey] {
                 let page = try await browser.get(uri)
                 #expect(page.status == .badRequest && page.text.contains("could read your password"))
@@ -103,12 +96,10 @@ import Testing
         }
     }
 
-    /// The pages of ``SignInController``'s neighbours for phones, which no ``TestBridge`` has, are tested end to end.
+    /// Every route, with the pages for phones that no ``TestBridge`` has, is asked in `DeclaredRoutesTests`.
     @Test func `a web view that took the journey of another browser gets to no way of signing in`() async throws {
         try await run { bridge, browser in
-            var clients = bridge.services.clients.current.all
-            for index in clients.indices where clients[index].id == "app" { clients[index].blocksWebViews = true }
-            bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
+            bridge.services.clients.change("app") { $0.blocksWebViews = true }
             let page = try await browser.open(AuthorizeURL.make())
             let journey = try #require(page.fields.first { $0.0 == "journey" })
             let form = page.fields + [("username", "alice"), ("password", TestAccounts.password)]
@@ -286,15 +277,12 @@ import Testing
         try await TestBridge.run { bridge, client in
             try await TestAccounts.add(to: bridge)
             let callback = "https://app.example.com/callback"
-            var clients = bridge.services.clients.current.all
-            for index in clients.indices where clients[index].id == "web" {
-                clients[index].redirectURIs = [
-                    try RedirectURI(registering: callback, rules: RedirectURIRules(isNative: false))
-                ]
+            let uri = try RedirectURI(registering: callback, rules: RedirectURIRules(isNative: false))
+            bridge.services.clients.change("web") {
+                $0.redirectURIs = [uri]
                 // So that `/session` tells of what its token opened (contract §16.3).
-                clients[index].isFirstParty = true
+                $0.isFirstParty = true
             }
-            bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
             let browser = TestBrowser(client)
             _ = try await browser.signIn(on: browser.get("/sign-in"))
             let token = try await client.issue(for: "bob").token

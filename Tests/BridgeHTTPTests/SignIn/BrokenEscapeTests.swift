@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import BridgeTestSupport
 import HTTPTypes
 import HummingbirdTesting
 import OAuth2
@@ -9,11 +10,9 @@ import Testing
 @Suite struct BrokenEscapeTests {
     private func run(_ body: @Sendable (TestBrowser) async throws -> Void) async throws {
         try await TestBridge.run { bridge, client in
-            var clients = bridge.services.clients.current.all
             let uri = try RedirectURI(
                 registering: "com.example.app:/callback", rules: RedirectURIRules(isNative: true))
-            for index in clients.indices where clients[index].id == "app" { clients[index].redirectURIs = [uri] }
-            bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
+            bridge.services.clients.change("app") { $0.redirectURIs = [uri] }
             try await body(TestBrowser(client))
         }
     }

@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import BridgeTestSupport
 import HTTPTypes
 import HummingbirdTesting
 import OAuth2
@@ -12,12 +13,8 @@ import Testing
     private static func run(_ body: @Sendable (TestBridge, TestBrowser) async throws -> Void) async throws {
         try await TestBridge.run { bridge, client async throws in
             try await TestAccounts.add(to: bridge)
-            var clients = bridge.services.clients.current.all
             let uri = try RedirectURI(registering: callback, rules: RedirectURIRules(isNative: true))
-            for index in clients.indices where ["app", "web"].contains(clients[index].id) {
-                clients[index].redirectURIs = [uri]
-            }
-            bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
+            bridge.services.clients.change("app", "web") { $0.redirectURIs = [uri] }
             try await body(bridge, TestBrowser(client))
         }
     }

@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import BridgeTestSupport
 import HTTPTypes
 import HummingbirdTesting
 import OAuth2
@@ -16,13 +17,11 @@ import Testing
     ) async throws {
         try await TestBridge.run { bridge, client in
             try await TestAccounts.add(to: bridge)
-            var clients = bridge.services.clients.current.all
             let uri = try RedirectURI(registering: Self.callback, rules: RedirectURIRules(isNative: false))
-            for index in clients.indices where ["web", "tolerant"].contains(clients[index].id) {
-                clients[index].redirectURIs = [uri]
-                clients[index].isFirstParty = isFirstParty || clients[index].id == "tolerant"
+            bridge.services.clients.change("web", "tolerant") {
+                $0.redirectURIs = [uri]
+                $0.isFirstParty = isFirstParty || $0.id == "tolerant"
             }
-            bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
             try await body(TestBrowser(client))
         }
     }

@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import BridgeTestSupport
 import HTTPTypes
 import HummingbirdTesting
 import OAuth2
@@ -15,7 +16,6 @@ import Testing
     private func run(_ body: @Sendable (TestBridge, TestBrowser) async throws -> Void) async throws {
         try await TestBridge.run { bridge, client in
             try await TestAccounts.add(to: bridge)
-            var clients = bridge.services.clients.current.all
             for (id, minimum) in [("notes", nil), ("vault", "aal2")] as [(ClientID, String?)] {
                 var client = Client(id: id, name: "The \(id.rawValue)", kind: .native)
                 client.redirectURIs = [
@@ -23,10 +23,8 @@ import Testing
                 ]
                 client.isFirstParty = true
                 client.minimumACR = minimum
-                clients.append(client)
+                bridge.services.clients.add(client)
             }
-            bridge.services.clients.replace(
-                with: ClientDirectory(clients, defaultTarget: bridge.services.clients.current.defaultTarget))
             try await body(bridge, TestBrowser(client))
         }
     }

@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import BridgeTestSupport
 import HTTPTypes
 import HummingbirdTesting
 import OAuth2
@@ -15,14 +16,12 @@ import Testing
         try await TestBridge.run { bridge, client in
             try await TestAccounts.add(to: bridge)
             let address = "https://app.example.com/callback"
-            var clients = bridge.services.clients.current.all
             let uri = try RedirectURI(registering: address, rules: RedirectURIRules(isNative: true))
-            for index in clients.indices where clients[index].id == "app" {
-                clients[index].redirectURIs = [uri]
-                clients[index].isFirstParty = true
-                clients[index].rejectsReusedChallenge = true
+            bridge.services.clients.change("app") {
+                $0.redirectURIs = [uri]
+                $0.isFirstParty = true
+                $0.rejectsReusedChallenge = true
             }
-            bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
             let browser = TestBrowser(client)
             _ = try await browser.signIn(on: browser.get("/sign-in"))
             let ahead = TestBrowser(client)

@@ -183,4 +183,31 @@ import Testing
     ) {
         #expect(AdminAction.reason(from: text) == reason)
     }
+
+    @Test(arguments: OpaqueSecret.Kind.allCases)
+    func `a reason with a secret in it is not written down`(kind: OpaqueSecret.Kind) {
+        let secret = OpaqueSecret.make(kind, random: .system).expose()
+        // Copied from a page, a secret may have a line break in it: what follows is not known to be none of it.
+        let broken = "\(secret.prefix(20)) \(secret.dropFirst(20))"
+        for text in ["found in a ticket: \(secret)", "\(secret) leaked", "leaked: \(broken)"] { expectRedacted(text) }
+    }
+
+    @Test func `a reason with a signed token in it is not written down, whoever signed that`() {
+        let token = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8)) + ".e30.c2ln"
+        expectRedacted("in our log: Bearer \(token)")
+        expectRedacted(String(repeating: "由", count: 400) + token)
+    }
+
+    private func expectRedacted(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let action = AdminAction(
+            actor: .login("root"), reason: AdminAction.reason(from: text), origin: origin(), at: noon)
+        #expect(action.reason == "<redacted>", sourceLocation: sourceLocation)
+        #expect(action.event(.userDisabled).reason == "<redacted>", sourceLocation: sourceLocation)
+        #expect(Ending(action).event(voidingLoginTokens: 1, of: "alice", by: nil, in: nil).reason == "<redacted>")
+    }
+
+    @Test(arguments: ["left the company", "100% sure, see ticket 4711", "evening shift", "理由 🗝", ""])
+    func `an ordinary reason is written down as it is`(text: String) {
+        #expect(AdminAction(actor: .login("root"), reason: text, origin: origin(), at: noon).reason == text)
+    }
 }

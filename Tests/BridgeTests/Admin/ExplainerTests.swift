@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import StorageConformance
 import Testing
@@ -7,11 +8,12 @@ import Testing
 @Suite struct ExplainerTests {
     private func explainer(_ service: Service) throws -> Explainer {
         let origin = try #require(WebOrigin("https://bridge.example"))
+        let time = service.clock.source
         return Explainer(
             codec: LoginTokenCodec(issuer: origin.description, keys: service.keys), clients: service.clients,
             subjects: service.storage, store: service.storage,
-            parents: ParentSessions(store: service.storage, sessions: service.appSessions), publicOrigin: origin,
-            time: service.clock.source)
+            parents: ParentSessions(store: service.storage, sessions: service.appSessions, time: time),
+            publicOrigin: origin, time: time)
     }
 
     /// Explains a redemption, and makes sure that asking has changed nothing.
@@ -63,13 +65,10 @@ import Testing
 
     @Test func `a website that signs in by itself is landed at its own address, which is told the page`() async throws {
         try await withService { service in
-            let before = service.clients.current
-            var site = try #require(before[website])
-            site.landing = .initiateLogin
-            site.initiateLoginURI = "https://rp.example/login"
-            service.clients.replace(
-                with: ClientDirectory(
-                    before.all.filter { $0.id != website } + [site], defaultTarget: before.defaultTarget))
+            service.change(website) {
+                $0.landing = .initiateLogin
+                $0.initiateLoginURI = "https://rp.example/login"
+            }
             let steps = try explainer(service).redirect(Array("/contacts".utf8), client: website).steps
             #expect(
                 Array(steps.suffix(2)) == [
@@ -134,13 +133,7 @@ import Testing
             #expect(other.contains(.init(check: "redirect of the request", outcome: "failed: differs_from_sealed")))
             #expect(other.last == .init(check: "lands on", outcome: "https://bridge.example/account/9"))
             let paths = try ReturnPathPolicy(entries: ["/contacts"], defaultPath: "/contacts")
-            replaceClients(of: service) { clients in
-                clients.map { client in
-                    var client = client
-                    if client.id == website { client.returnPaths = paths }
-                    return client
-                }
-            }
+            service.change(website) { $0.returnPaths = paths }
             let explanation = try await explain(answer.token, service)
             #expect(explanation.passes)
             #expect(explanation.steps.contains(.init(check: "redirect is allowed", outcome: "failed: not_listed")))
@@ -161,8 +154,8 @@ import Testing
             switch reason {
             case "malformed": token = Secret("nonsense")
             case "expired": service.clock.advance(.seconds(61))
-            case "unknown_website": replaceClients(of: service) { $0.filter { $0.id != website } }
-            case "client_without_right": replaceClients(of: service) { $0.filter { $0.id != app } }
+            case "unknown_website": service.clients.remove(website)
+            case "client_without_right": service.clients.remove(app)
             case "wrong_network": address = "198.51.100.1"
             case "subject_disabled":
                 try await service.storage.change("alice", UserChange(isDisabled: true), ending: .sample(at: noon))
@@ -180,9 +173,7 @@ import Testing
     @Test func `a website without a page to land on redeems nothing, and the explanation says so`() async throws {
         try await withService { service in
             let token = try await service.issue().token
-            replaceClients(of: service) { clients in
-                clients.filter { $0.id != website } + [Client(id: website, name: "Website", kind: .web)]
-            }
+            service.clients.add(Client(id: website, name: "Website", kind: .web))
             let explanation = try await explain(token, service)
             #expect(explanation.reason == "no_return_paths")
             #expect(explanation.rule == "website has return paths")
@@ -256,10 +247,6 @@ import Testing
                 try Provider.parameters(form), origin: origin(), at: native.clock.now)
             #expect(explanation.reason == reason)
         }
-    }
-
-    private func replaceClients(of service: Service, _ change: ([Client]) -> [Client]) {
-        service.clients.replace(with: ClientDirectory(change(service.clients.current.all), defaultTarget: nil))
     }
 
     /// A token whose parent is a web session of ours; the issuer would refuse to make one.

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import StorageConformance
 import Synchronization
@@ -20,7 +21,7 @@ import Testing
             let clients = provider.service.clients
             var console = Client(id: "console", name: "A console app", kind: .native)
             console.scope = Scope(tokens: [Scope.openID, Scope.admin])
-            clients.replace(with: ClientDirectory(clients.current.all + [console], defaultTarget: website))
+            clients.add(console)
             tokens = LocalAdminTokens(
                 tokens: provider.accessTokens, clients: clients,
                 administrators: administrators, requiresSecondFactor: requiresSecondFactor)
@@ -37,12 +38,6 @@ import Testing
             try await provider.revocation.revoke(
                 try Provider.parameters([("token", try #require(shown).expose())]),
                 basic: .given(id: "machine", secret: Secret(provider.secret.expose())), origin: origin())
-        }
-
-        func replaceClients(_ stays: (Client) -> Bool) {
-            let clients = provider.service.clients
-            clients.replace(
-                with: ClientDirectory(clients.current.all.filter(stays), defaultTarget: website))
         }
 
         func endSessions() async throws {
@@ -130,10 +125,7 @@ import Testing
         try await withProvider { provider in
             let desk = try Desk(provider)
             let token = try await desk.machineToken()
-            var machine = try #require(provider.service.clients.current["machine"])
-            machine.scope = Scope(tokens: ["read"])
-            provider.service.clients.replace(
-                with: ClientDirectory(provider.service.clients.current.all + [machine], defaultTarget: website))
+            provider.service.change("machine") { $0.scope = Scope(tokens: ["read"]) }
             #expect(try await desk.found(token) == "not_administrator")
         }
     }
@@ -144,8 +136,8 @@ import Testing
             ("nothing", false, { _ in }), ("nothing", true, { _ in }),
             ("the token is revoked", false, { try await $0.revoke() }),
             ("the token has ended", false, { $0.provider.service.clock.advance(.seconds(86_400)) }),
-            ("the client is gone", false, { $0.replaceClients { $0.id != "machine" } }),
-            ("the client is gone", true, { $0.replaceClients { $0.id != "console" } }),
+            ("the client is gone", false, { $0.provider.service.clients.remove("machine") }),
+            ("the client is gone", true, { $0.provider.service.clients.remove("console") }),
             ("the session has ended", true, { try await $0.endSessions() }),
             ("the role is gone", true, { $0.administrators.takeAway() }),
         ]
@@ -192,7 +184,9 @@ import Testing
             let both = AdminAuthenticators([
                 desk.tokens,
                 UserTokensDoNotAdminister(
-                    LocalBearers(tokens: provider.accessTokens, issuer: issuerName, others: NobodysTokens())),
+                    LocalBearers(
+                        tokens: provider.accessTokens, subjects: provider.service.subjects, issuer: issuerName,
+                        others: NoOtherIssuers())),
             ])
             func found(_ token: Secret<String>) async throws -> String {
                 do {
@@ -227,6 +221,20 @@ import Testing
             #expect(try await !administrators.isAdministrator("carol"))
         }
     }
+
+    @Test func `a second factor is set up by who has a password and no factor yet, where that can be done at all`()
+        async throws
+    {
+        try await withService { service async throws in
+            let desk = try SignInDesk(service)
+            try await desk.add("alice")
+            try await desk.add("dora", factor: SecondFactor(sealedSecret: "sealed"))
+            let enrolling = StoredAdministrators(service.storage, enrols: true)
+            #expect(try await enrolling.canEnrolSecondFactor("sub-alice"))
+            #expect(try await !enrolling.canEnrolSecondFactor("sub-dora"))
+            #expect(try await !StoredAdministrators(service.storage).canEnrolSecondFactor("sub-alice"))
+        }
+    }
 }
 
 /// A list that can be emptied.
@@ -240,13 +248,4 @@ private final class ChangingAdministrators: AdministratorDirectory {
     func isAdministrator(_ subject: Subject) -> Bool { subjects.withLock { $0.contains(subject) } }
 
     func canEnrolSecondFactor(_ subject: Subject) -> Bool { false }
-}
-
-/// No other issuer is trusted.
-private struct NobodysTokens: BearerAuthenticator {
-    func authenticate(_ token: Secret<String>, at now: Timestamp) throws -> BearerIdentity {
-        throw BearerRefusal.unknownIssuer
-    }
-
-    func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool { false }
 }

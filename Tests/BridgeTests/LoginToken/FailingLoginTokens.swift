@@ -70,7 +70,7 @@ struct FailingLoginTokens: LoginTokenStore {
             token, scope: scope, namedFirstBy: issuer, idempotency: idempotency, event: event)
     }
 
-    func issuingSession(_ id: SessionID, of token: TokenID) async throws -> (session: AppSession, scope: Scope?)? {
+    func issuingSession(_ id: SessionID, of token: TokenID) async throws -> IssuingSessionRecord? {
         try await storage.issuingSession(id, of: token)
     }
 

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import StorageConformance
 import Testing
@@ -18,7 +19,7 @@ import Testing
                 id: HandOffsTests.portal, name: "Portal", kind: .web, mayReach: [website],
                 returnPaths: try ReturnPathPolicy(entries: ["/"], defaultPath: "/"))
             portal.isPortal = true
-            service.clients.replace(with: ClientDirectory(try testClients() + [portal], defaultTarget: website))
+            service.clients.add(portal)
             session = WebSession(
                 id: "browser", secretDigest: "d",
                 lineage: .signIn(

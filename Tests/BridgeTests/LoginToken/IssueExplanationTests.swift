@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import Foundation
 import OAuth2
 import StorageConformance
@@ -34,9 +35,7 @@ import Testing
         case "unknown_target": return Asked(bearer: service.bearer(), website: "nobody")
         case "target_not_reachable": return Asked(bearer: service.bearer(), website: "unreachable")
         case "target_without_paths":
-            let bare = Client(id: website, name: "Bare", kind: .web)
-            let others = service.clients.current.all.filter { $0.id != website }
-            service.clients.replace(with: ClientDirectory(others + [bare], defaultTarget: website))
+            service.clients.add(Client(id: website, name: "Bare", kind: .web))
         case "subject_of_another_issuer":
             try await service.storage.addUser("alice", issuer: "https://other.example", at: noon)
         case "subject_disabled":

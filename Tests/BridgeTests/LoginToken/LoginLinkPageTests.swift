@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import Foundation
 import OAuth2
 import Testing
@@ -36,10 +37,7 @@ import Testing
             + "\"public_origin\":\"\(origin)\"\(members)}"
         let site = try JSONDecoder().decode(ClientDocument.self, from: Data(document.utf8)).client
         try await withService { service in
-            let before = service.clients.current
-            service.clients.replace(
-                with: ClientDirectory(
-                    before.all.filter { $0.id != site.id } + [site], defaultTarget: before.defaultTarget))
+            service.clients.add(site)
             let answer = try await service.issue(LoginTokenIssueRequest(targetClientID: "confirming"))
             #expect(answer.loginURL.expose() == "\(link)?token=\(answer.token.expose())")
         }

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import StorageConformance
 import Testing
@@ -96,6 +97,30 @@ import Testing
         }
     }
 
+    @Test func `a refused issue names the website that was asked for, and of one that nobody has what was sent`()
+        async throws
+    {
+        try await withService { service async throws in
+            let secret = OpaqueSecret.make(.clientSecret, random: .system).expose()
+            for name in ["unreachable", "confirming", "nobody", secret] {
+                _ = try await service.refusal(of: LoginTokenIssueRequest(targetClientID: name, codeChallenge: "x"))
+            }
+            _ = try await service.refusal(of: LoginTokenIssueRequest(ttl: 61))
+            _ = try await service.refusal(
+                of: LoginTokenIssueRequest(redirect: Array("/notlisted".utf8)), bearer: service.bearer("bob"))
+            let events = try await service.storage.search(AuditFilter(), before: nil, limit: 9).records.map(\.event)
+            let told = events.reversed().map { "\($0.targetClientID?.rawValue ?? "-") \($0.detail ?? "-")" }
+            let flaw = #""at":"issue","description":"code_challenge needs code_challenge_method=S256""#
+            #expect(
+                told == [
+                    #"unreachable {"at":"issue"}"#, "confirming {\(flaw)}", #"- {\#(flaw),"target":"nobody"}"#,
+                    #"- {\#(flaw),"target_length":\#(secret.utf8.count)}"#,
+                    #"web {"at":"issue","description":"ttl must be between 1 and 60 seconds"}"#,
+                    #"web {"length":10,"path":"/notlisted"}"#,
+                ])
+        }
+    }
+
     @Test func `without a default website the request must name one`() async throws {
         try await withService(defaultTarget: nil) { service async throws in
             let error = try await service.refusal(of: LoginTokenIssueRequest())
@@ -106,9 +131,7 @@ import Testing
 
     @Test func `a website with neither return paths nor redirect URIs is no target`() async throws {
         try await withService { service async throws in
-            var clients = try testClients()
-            clients.append(Client(id: website, name: "Bare", kind: .web))
-            service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            service.clients.add(Client(id: website, name: "Bare", kind: .web))
             #expect(try await service.refusal(of: LoginTokenIssueRequest()).code == .invalidTarget)
             #expect(try await service.events() == ["login_token.refused target_without_paths"])
         }
@@ -180,11 +203,10 @@ import Testing
         authentication: Authentication, isEnough: Bool
     ) async throws {
         try await withService { service async throws in
-            var site = try #require(service.clients.current[website])
-            site.minimumACR = "aal2"
-            site.maximumAuthenticationAge = .seconds(300)
-            let app = try #require(service.clients.current[app])
-            service.clients.replace(with: ClientDirectory([app, site], defaultTarget: website))
+            service.change(website) {
+                $0.minimumACR = "aal2"
+                $0.maximumAuthenticationAge = .seconds(300)
+            }
             let bearer = service.bearer(authentication: authentication)
             guard !isEnough else {
                 _ = try await service.issuer.issue(LoginTokenIssueRequest(), bearer: bearer, origin: origin())

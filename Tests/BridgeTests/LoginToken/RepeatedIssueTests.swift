@@ -38,6 +38,24 @@ import Testing
         }
     }
 
+    @Test func `attack: another app's bearer of the same user gets no answer by the first one's key`() async throws {
+        try await withService { service async throws in
+            service.change("mute") {
+                $0.canIssueLoginTokens = true
+                $0.mayReach = [website]
+            }
+            let order = LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k")
+            func issue(_ client: ClientID) async throws -> TokenID {
+                try await service.issuer.issue(order, bearer: service.bearer(client: client), origin: origin()).id
+            }
+            let first = try await issue(app)
+            let other = try await issue("mute")
+            #expect(other != first)
+            #expect(try await issue(app) == first)
+            #expect(try await issue("mute") == other)
+        }
+    }
+
     @Test func `attack: another issuer's bearer of a weaker sign-in gets no answer of a stronger one`() async throws {
         try await withService { service async throws in
             func bearer(_ authentication: Authentication) -> BearerIdentity {

@@ -9,14 +9,10 @@ import Testing
     private let otherPlace = origin("198.51.100.9", userAgent: "Firefox")
 
     /// What the first try leaves with the browser.
-    private func undecided(_ service: Service, _ token: Secret<String>, _ expected: RedemptionFaults.Fault...)
-        async throws
-        -> String
-    {
-        switch expected.count {
-        case 1: faults.expect(expected[0])
-        default: faults.expect(expected[0], expected[1])
-        }
+    private func undecided(
+        _ service: Service, _ token: Secret<String>, _ first: RedemptionFaults.Fault, _ second: RedemptionFaults.Fault
+    ) async throws -> String {
+        faults.expect(first, second)
         do {
             let outcome = try await service.open(token)
             Issue.record("\(outcome.word) instead of undecided")
@@ -24,6 +20,24 @@ import Testing
         } catch let undecided as UndecidedRedemption {
             return undecided.retry.expose()
         }
+    }
+
+    /// What a website's server asks for, with a new token.
+    private func serverRequest(_ service: Service) async throws -> BackChannelRedemption {
+        BackChannelRedemption(
+            token: try await service.issue().token, website: try #require(service.clients.current[website]),
+            codeVerifier: nil, origin: origin())
+    }
+
+    /// A request of a website's server that has been tried once: the commit was made, and its answer lost.
+    /// - Parameter failure: why the server did not find out at once.
+    private func undecidedRequest(_ service: Service, then failure: RedemptionFaults.Fault = .away) async throws
+        -> BackChannelRedemption
+    {
+        let request = try await serverRequest(service)
+        faults.expect(.answerLost, failure)
+        await #expect(throws: UndecidedRedemption.self) { try await service.redeemer.redeem(request) }
+        return request
     }
 
     private func opened(_ service: Service) async throws -> Int {
@@ -131,11 +145,7 @@ import Testing
 
     @Test func `a website's server that asks again gets the one session`() async throws {
         try await withService(faults: faults) { service async throws in
-            let token = try await service.issue().token
-            let site = try #require(service.clients.current[website])
-            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
-            faults.expect(.answerLost, .away)
-            await #expect(throws: UndecidedRedemption.self) { try await service.redeemer.redeem(request) }
+            let request = try await undecidedRequest(service)
             service.clock.advance(.seconds(8))
             let session = try await service.redeemer.redeem(request)
             #expect(try await opened(service) == 1)
@@ -148,11 +158,7 @@ import Testing
         async throws
     {
         try await withService(faults: faults) { service async throws in
-            let token = try await service.issue().token
-            let site = try #require(service.clients.current[website])
-            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
-            faults.expect(.answerLost, .abandoned)
-            await #expect(throws: UndecidedRedemption.self) { try await service.redeemer.redeem(request) }
+            let request = try await undecidedRequest(service, then: .abandoned)
             let session = try await service.redeemer.redeem(request)
             #expect(try await service.storage.session(id: session.id)?.endedAt == nil)
             #expect(try await opened(service) == 1)
@@ -170,16 +176,10 @@ import Testing
 
     @Test func `a website's server that tries while the app has no right gets the session later`() async throws {
         try await withService(faults: faults) { service async throws in
-            let token = try await service.issue().token
-            let site = try #require(service.clients.current[website])
-            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
-            faults.expect(.answerLost, .away)
-            await #expect(throws: UndecidedRedemption.self) { try await service.redeemer.redeem(request) }
+            let request = try await undecidedRequest(service)
             service.clock.advance(.seconds(8))
             let clients = service.clients.current
-            var narrowed = try #require(clients[app])
-            narrowed.mayReach = []
-            service.clients.replace(with: ClientDirectory([narrowed, site], defaultTarget: website))
+            service.change(app) { $0.mayReach = [] }
             await #expect(throws: OAuthError.self) { try await service.redeemer.redeem(request) }
             service.clients.replace(with: clients)
             let session = try await service.redeemer.redeem(request)
@@ -209,13 +209,9 @@ import Testing
     @Test(arguments: [true, false])
     func `a website's server is not given what has ended before its next try`(byReplay: Bool) async throws {
         try await withService(faults: faults) { service async throws in
-            let token = try await service.issue().token
-            let site = try #require(service.clients.current[website])
-            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
-            faults.expect(.answerLost, .away)
-            await #expect(throws: UndecidedRedemption.self) { try await service.redeemer.redeem(request) }
+            let request = try await undecidedRequest(service)
             if byReplay {
-                #expect(try await service.open(token, from: otherPlace).word == "refused")
+                #expect(try await service.open(request.token, from: otherPlace).word == "refused")
             } else {
                 _ = try await service.endings.end(
                     .user("alice"), Ending(at: service.clock.now, reason: .allSessionsRevoked, origin: origin()))
@@ -251,9 +247,7 @@ import Testing
 
     @Test func `a store that fails after the redemption costs a website's server nothing`() async throws {
         try await withService { service async throws in
-            let token = try await service.issue().token
-            let site = try #require(service.clients.current[website])
-            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
+            let request = try await serverRequest(service)
             let first = try await service.redeemer.redeem(request)
             await #expect(throws: StorageError.self) {
                 try await service.redeemer.deliver(first, toServerAt: service.clock.now) {
@@ -277,11 +271,7 @@ import Testing
 
     @Test func `of two tries of a website's server at the same time at most one gets the session`() async throws {
         try await withService(faults: faults) { service async throws in
-            let token = try await service.issue().token
-            let site = try #require(service.clients.current[website])
-            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
-            faults.expect(.answerLost, .away)
-            await #expect(throws: UndecidedRedemption.self) { try await service.redeemer.redeem(request) }
+            let request = try await undecidedRequest(service)
             service.clock.advance(.seconds(8))
             async let one = try? service.redeemer.redeem(request)
             async let other = try? service.redeemer.redeem(request)

@@ -1,16 +1,8 @@
+import BridgeTestSupport
 import OAuth2
 import Testing
 
 @testable import Bridge
-
-/// No other issuer is trusted.
-private struct NoOtherIssuers: BearerAuthenticator {
-    func authenticate(_ token: Secret<String>, at now: Timestamp) throws -> BearerIdentity {
-        throw BearerRefusal.unknownIssuer
-    }
-
-    func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool { false }
-}
 
 /// The token side with device secrets, token exchange and web views: two apps of one maker, a third party's app, and
 /// websites that get cookies or redeem by themselves.
@@ -49,9 +41,7 @@ struct NativeProvider: Sendable {
         let service = provider.service
         let storage = service.storage
         let time = service.clock.source
-        service.clients.replace(
-            with: ClientDirectory(
-                try service.clients.current.all + Self.clients(provider.secret.digest), defaultTarget: website))
+        service.clients.add(try Self.clients(provider.secret.digest))
         configuration = NativeSSOConfiguration(configured: configured, store: storage, time: time)
         devices = DeviceSecrets(
             store: storage, configuration: configuration, clients: service.clients, endings: service.endings)
@@ -78,7 +68,9 @@ struct NativeProvider: Sendable {
             loginTokens: LoginTokenExchange(
                 issuer: service.issuer, redeemer: service.redeemer,
                 bearers: BearerInquiries(
-                    LocalBearers(tokens: provider.accessTokens, issuer: issuerName, others: NoOtherIssuers()),
+                    LocalBearers(
+                        tokens: provider.accessTokens, subjects: subjects, issuer: issuerName,
+                        others: NoOtherIssuers()),
                     limiter: limiter, limits: LimitSettings(), refusals: refusals, else: .slowDown),
                 tokens: tokens))
         let authenticator = ClientAuthenticator(

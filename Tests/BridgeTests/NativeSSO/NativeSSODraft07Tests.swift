@@ -186,6 +186,21 @@ import Testing
         }
     }
 
+    @Test func `RFC 9449 §7 an access token that is bound to a key needs that key, beside an unbound secret too`() {
+        let bound = NativeSSOFacts.SubjectToken(
+            kind: .accessToken, subject: "alice", clientID: "app-a", sessionID: Fixture.sessionID,
+            proofKeyThumbprint: "jkt")
+        for (shown, flaw) in [
+            ("jkt", nil), ("other", NativeSSORefusal.subjectTokenWrongKey), (nil, .subjectTokenWrongKey),
+        ] {
+            #expect(
+                Fixture.flaw {
+                    $0.subjectToken = bound
+                    $0.proofKeyThumbprint = shown
+                } == flaw)
+        }
+    }
+
     @Test(arguments: [
         (10, false, nil), (30, false, nil), (31, false, NativeSSORefusal.secretReplayed), (1, true, .secretReplayed),
     ])

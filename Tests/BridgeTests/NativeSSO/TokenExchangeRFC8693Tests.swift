@@ -273,10 +273,7 @@ import Testing
         try await withNativeProvider { native in
             let first = try await native.signIn()
             #expect(try await native.isActive(native.exchange(first, to: target, by: type)))
-            var photos = try #require(native.service.clients.current[NativeProvider.photos])
-            photos.isNativeSSOEnabled = false
-            native.service.clients.replace(
-                with: ClientDirectory(native.service.clients.current.all + [photos], defaultTarget: website))
+            native.service.change(NativeProvider.photos) { $0.isNativeSSOEnabled = false }
             #expect(
                 try await refusal { try await native.exchange(first, to: target, by: type) }
                     == "unauthorized_client client_without_native_sso")

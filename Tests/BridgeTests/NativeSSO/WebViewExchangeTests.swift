@@ -258,10 +258,7 @@ import Testing
     @Test func `a website that is no longer of this profile gets no new cookies`() async throws {
         try await withNativeProvider { native in
             let first = try await openShop(native)
-            var shop = try #require(native.service.clients.current[NativeProvider.shop])
-            shop.cookieProfile = .session
-            native.service.clients.replace(
-                with: ClientDirectory(native.service.clients.current.all + [shop], defaultTarget: website))
+            native.service.change(NativeProvider.shop) { $0.cookieProfile = .session }
             let secret = try secret(first)
             guard case .over = try await refresh(native, secret, proof: AntiCSRF.value(for: secret).expose()) else {
                 Issue.record("it was refreshed")

@@ -19,20 +19,13 @@ import Testing
         return keys
     }
 
-    private func register(_ id: ClientID, _ algorithm: SigningAlgorithm, at service: Service) throws {
-        var clients = service.clients.current.all
-        let index = try #require(clients.firstIndex { $0.id == id })
-        clients[index].accessTokenAlgorithm = algorithm
-        service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
-    }
-
     private func algorithm(of token: Secret<String>) -> String? { CompactJWS(token.expose())?.algorithm }
 
     @Test(arguments: SigningAlgorithm.allCases)
     func `tokens of a sign-in are signed as their client says, and count`(algorithm: SigningAlgorithm) async throws {
         try await withProvider { provider in
             let key = try #require(try addKeys(to: provider)[algorithm])
-            try register(app, algorithm, at: provider.service)
+            provider.service.change(app) { $0.accessTokenAlgorithm = algorithm }
             let token = try await provider.signIn().accessToken
             let jws = try #require(CompactJWS(token.expose()))
             #expect(jws.algorithm == algorithm.rawValue && jws.keyID == key.id && jws.type == "at+jwt")
@@ -47,7 +40,7 @@ import Testing
     func `no token is believed under another algorithm than its key's`(algorithm: SigningAlgorithm) async throws {
         try await withProvider { provider in
             _ = try addKeys(to: provider)
-            try register(app, algorithm, at: provider.service)
+            provider.service.change(app) { $0.accessTokenAlgorithm = algorithm }
             let token = try await provider.signIn().accessToken
             let parts = token.expose().split(separator: ".").map(String.init)
             var header = try #require(CompactJWS(token.expose())).header
@@ -65,7 +58,7 @@ import Testing
     @Test func `a machine's token is signed as the machine's client says`() async throws {
         try await withProvider { provider in
             _ = try addKeys(to: provider)
-            try register("machine", .rs256, at: provider.service)
+            provider.service.change("machine") { $0.accessTokenAlgorithm = .rs256 }
             let machine = try await provider.token(
                 [("grant_type", "client_credentials")],
                 basic: .given(id: "machine", secret: Secret(provider.secret.expose())))
@@ -78,7 +71,7 @@ import Testing
             _ = try addKeys(to: provider)
             let before = try await provider.signIn()
             #expect(algorithm(of: before.accessToken) == "ES256")
-            try register(app, .edDSA, at: provider.service)
+            provider.service.change(app) { $0.accessTokenAlgorithm = .edDSA }
             let after = try await provider.refresh(before.refreshToken)
             #expect(algorithm(of: after.accessToken) == "EdDSA")
             for token in [before.accessToken, after.accessToken] {
@@ -90,7 +83,7 @@ import Testing
 
     @Test func `without a key of the algorithm there is no token, and no other key signs in its place`() async throws {
         try await withProvider { provider in
-            try register("machine", .rs256, at: provider.service)
+            provider.service.change("machine") { $0.accessTokenAlgorithm = .rs256 }
             await #expect(throws: StorageError.self) {
                 try await provider.token(
                     [("grant_type", "client_credentials")],
@@ -104,7 +97,7 @@ import Testing
     {
         try await withNativeProvider { native in
             _ = try addKeys(to: native.provider)
-            try register(NativeProvider.shop, .rs256, at: native.service)
+            native.service.change(NativeProvider.shop) { $0.accessTokenAlgorithm = .rs256 }
             let opened = try await native.exchange(
                 try await native.signIn(), to: NativeProvider.shop, by: TokenTypeURI.accessToken)
             #expect(algorithm(of: opened.accessToken) == "RS256")

@@ -86,7 +86,8 @@ import Testing
     @Test func `as a bearer of our own API it stands for its session, and a machine's for nobody`() async throws {
         try await withProvider { provider in
             let bearers = LocalBearers(
-                tokens: provider.accessTokens, issuer: issuerName, others: RefusingBearers())
+                tokens: provider.accessTokens, subjects: provider.service.subjects, issuer: issuerName,
+                others: NoOtherIssuers())
             let now = provider.service.clock.now
             let tokens = try await provider.signIn()
             let identity = try await bearers.authenticate(tokens.accessToken, at: now)
@@ -102,12 +103,4 @@ import Testing
             #expect(try await refusal { try await bearers.authenticate(Secret("other"), at: now) } == "unknown_issuer")
         }
     }
-}
-
-private struct RefusingBearers: BearerAuthenticator {
-    func authenticate(_ token: Secret<String>, at now: Timestamp) throws -> BearerIdentity {
-        throw BearerRefusal.unknownIssuer
-    }
-
-    func mustAskIssuer(about token: Secret<String>, at now: Timestamp) -> Bool { false }
 }

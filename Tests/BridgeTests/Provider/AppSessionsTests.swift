@@ -82,7 +82,7 @@ import Testing
             let service = provider.service
             let elsewhere = AccessTokens(
                 codec: provider.accessTokenCodec, clients: service.clients, sessions: OtherNode(service).apps,
-                revoked: service.storage, time: service.clock.source)
+                store: service.storage, time: service.clock.source)
             let token = try await provider.signIn().accessToken
             _ = try await elsewhere.active(token, at: service.clock.now)
             try await provider.revocation.revoke(

@@ -87,9 +87,7 @@ private struct UnreadableNotices: LogoutNoticeStore {
     @Test func `a website that no node knows for six hours is not told, and its queue ends`() async throws {
         try await withProvider { provider in
             _ = try await signedOut(provider)
-            let clients = provider.service.clients
-            clients.replace(
-                with: ClientDirectory(clients.current.all.filter { $0.id != "rp" }, defaultTarget: nil))
+            provider.service.clients.remove("rp")
             #expect(try await provider.notifier.deliverDue() == 1)
             #expect(try await provider.notifier.deliverDue() == 0)
             #expect(try await provider.service.events().last != "logout_notice.failed no_receiver")
@@ -152,10 +150,7 @@ private struct UnreadableNotices: LogoutNoticeStore {
         try await withProvider { provider in
             let clients = provider.service.clients
             let told = clients.current
-            var untold = try #require(told["rp"])
-            untold.backchannelLogoutURI = nil
-            clients.replace(
-                with: ClientDirectory(told.all.filter { $0.id != "rp" } + [untold], defaultTarget: website))
+            clients.change("rp") { $0.backchannelLogoutURI = nil }
             let code = try await provider.code(
                 try provider.grant(client: "rp", scope: ["openid"], browser: "browser"))
             let tokens = try await provider.redeem(code, client: nil, basic: provider.basic)

@@ -100,7 +100,7 @@ extension BearerCache {
 
     @Test func `a good token is verified once`() async throws {
         let verifier = CountingAuthenticator()
-        let authenticator = CachedBearerAuthenticator(verifier)
+        let authenticator = CachedBearerAuthenticator(verifier, cache: BearerCache(time: still))
         for _ in 0..<3 { #expect(try await authenticator.authenticate(Secret("t"), at: now).subject == "t") }
         #expect(verifier.count == 1)
         #expect(try await authenticator.authenticate(Secret("u"), at: now).subject == "u")
@@ -109,7 +109,7 @@ extension BearerCache {
 
     @Test func `a token is verified again when its answer is old, or after a reload`() async throws {
         let verifier = CountingAuthenticator()
-        let authenticator = CachedBearerAuthenticator(verifier)
+        let authenticator = CachedBearerAuthenticator(verifier, cache: BearerCache(time: still))
         _ = try await authenticator.authenticate(Secret("t"), at: now)
         _ = try await authenticator.authenticate(Secret("t"), at: now + .seconds(60))
         #expect(verifier.count == 2)
@@ -120,7 +120,8 @@ extension BearerCache {
     }
 
     @Test func `an issuer is asked about what is not remembered, and about nothing else`() async throws {
-        let authenticator = CachedBearerAuthenticator(CountingAuthenticator())
+        let authenticator = CachedBearerAuthenticator(
+            CountingAuthenticator(), cache: BearerCache(time: still))
         #expect(authenticator.mustAskIssuer(about: Secret("t"), at: now))
         _ = try await authenticator.authenticate(Secret("t"), at: now)
         #expect(!authenticator.mustAskIssuer(about: Secret("t"), at: now))
@@ -130,7 +131,7 @@ extension BearerCache {
 
     @Test func `a refusal is not remembered`() async {
         let verifier = CountingAuthenticator()
-        let authenticator = CachedBearerAuthenticator(verifier)
+        let authenticator = CachedBearerAuthenticator(verifier, cache: BearerCache(time: still))
         for _ in 0..<2 {
             await #expect(throws: BearerRefusal.badSignature) {
                 try await authenticator.authenticate(Secret("bad"), at: now)

@@ -90,13 +90,13 @@ struct Provider: Sendable {
         accessTokenCodec = AccessTokenCodec(issuer: issuerName, keys: ring)
         idTokens = IDTokenCodec(issuer: issuerName, keys: ring)
         accessTokens = AccessTokens(
-            codec: accessTokenCodec, clients: service.clients, sessions: appSessions, revoked: storage, time: time)
+            codec: accessTokenCodec, clients: service.clients, sessions: appSessions, store: storage, time: time)
         let authenticator = ClientAuthenticator(
             clients: service.clients, issuer: issuerName, endpoints: ["\(issuerName)/oauth/token"],
             assertions: storage, refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits)
         proofs = DPoPVerifier(
             origins: [try #require(WebOrigin(issuerName))], nonces: DPoPNonces(keys: service.keys),
-            replays: InProcessReplayGuard())
+            replays: InProcessReplayGuard(time: time), time: time)
         pushedRequests = PushedRequests(
             rules: AuthorizationRequestRules(
                 issuer: issuerName, clients: service.clients, subjectOfHint: { _ in nil }),
@@ -280,6 +280,10 @@ func claims(_ token: Secret<String>?) throws -> [String: JSONValue] {
 }
 
 extension UserInfo {
+    func answer(to presented: PresentedAccessToken) async throws -> Answer {
+        try await answer(openedBy: try await access(by: presented))
+    }
+
     /// The claims of a client without `userinfo_signed_response_alg`.
     func claims(for presented: PresentedAccessToken) async throws -> JSONValue {
         guard case .plain(let claims) = try await answer(to: presented) else { return .null }

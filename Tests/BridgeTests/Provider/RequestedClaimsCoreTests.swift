@@ -52,10 +52,7 @@ import Testing
 
     @Test func `what the client lost since its request is not told by name`() async throws {
         try await withProvider(users: KnownUsers()) { provider in
-            var clients = provider.service.clients.current.all
-            let index = try #require(clients.firstIndex { $0.id == app })
-            clients[index].scope = Scope(tokens: [Scope.openID, "email"])
-            provider.service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            provider.service.change(app) { $0.scope = Scope(tokens: [Scope.openID, "email"]) }
             let told = try await told(provider)
             #expect(told.idToken == ["email"] && told.userInfo == ["email"])
         }

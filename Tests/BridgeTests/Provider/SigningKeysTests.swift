@@ -235,11 +235,12 @@ import Testing
 
     @Test func `an access token that was believed a moment ago is refused once its key is retired`() async throws {
         try await withKeys { nodes async throws in
+            let time = nodes.clock.source
             let codec = AccessTokenCodec(issuer: issuerName, keys: nodes[0].ring)
             let tokens = AccessTokens(
                 codec: codec, clients: Reloadable(ClientDirectory(try testClients(), defaultTarget: website)),
-                sessions: AppSessions(store: nodes.storage, webSessions: WebSessions(store: nodes.storage)),
-                revoked: nodes.storage, inquiry: nodes[0])
+                sessions: AppSessions(store: nodes.storage, time: time), store: nodes.storage, inquiry: nodes[0],
+                time: time)
             let claims = AccessTokenClaims(
                 subject: "alice", audience: [issuerName], clientID: app, scope: .empty, id: "jti", sessionID: nil,
                 authentication: Authentication(), proofKeyThumbprint: nil, issuedAt: noon,

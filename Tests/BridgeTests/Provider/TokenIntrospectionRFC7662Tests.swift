@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import StorageConformance
 import Testing
@@ -42,9 +43,7 @@ private struct OneUser: UserClaimsSource {
         try await withProvider { provider in
             let token = try await provider.signIn().accessToken
             #expect(try await introspect(provider, token)["active"]?.bool == true)
-            let clients = provider.service.clients
-            clients.replace(
-                with: ClientDirectory(clients.current.all.filter { $0.id != app }, defaultTarget: website))
+            provider.service.clients.remove(app)
             #expect(try await introspect(provider, token) == ["active": .bool(false)])
             #expect(
                 try await refusal {
@@ -93,10 +92,7 @@ private struct OneUser: UserClaimsSource {
             let code = try await provider.code(try provider.grant(client: "rp"))
             let own = try await provider.redeem(code, client: nil, basic: provider.basic).accessToken
             #expect(try await introspect(provider, other)["active"]?.bool == true)
-            var clients = provider.service.clients.current.all
-            let index = try #require(clients.firstIndex { $0.id == "rp" })
-            clients[index].introspection = .own
-            provider.service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            provider.service.change("rp") { $0.introspection = .own }
             #expect(try await introspect(provider, other) == ["active": .bool(false)])
             #expect(try await introspect(provider, own)["active"]?.bool == true)
         }
@@ -110,10 +106,7 @@ private struct OneUser: UserClaimsSource {
         _ introspection: Client.Introspection, _ scope: [String], _ name: String?
     ) async throws {
         try await withProvider(users: OneUser()) { provider in
-            var clients = provider.service.clients.current.all
-            let index = try #require(clients.firstIndex { $0.id == "rp" })
-            clients[index].introspection = introspection
-            provider.service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            provider.service.change("rp") { $0.introspection = introspection }
             let code = try await provider.code(try provider.grant(client: "rp", scope: scope))
             let token = try await provider.redeem(code, client: nil, basic: provider.basic).accessToken
             let facts = try await introspect(provider, token)

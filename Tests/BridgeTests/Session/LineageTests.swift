@@ -149,7 +149,7 @@ import Testing
         let session = handedOff(
             from: appSession(browser().granted(wide, at: noon, lifetime: AppSession.defaultLifetime)))
         var issuing = Client(
-            id: app, name: "App", kind: .native, canIssueLoginTokens: true, mayReach: [website, "shop"])
+            id: app, name: "App", kind: .native, canIssueLoginTokens: true, mayReach: [website, "shop", "phone"])
         let clients = [
             Client(id: website, name: "Web", kind: .web), Client(id: "shop", name: "Shop", kind: .web),
             Client(id: "other", name: "Other", kind: .web), Client(id: "phone", name: "Phone", kind: .native),
@@ -158,7 +158,7 @@ import Testing
             let directory = ClientDirectory(clients + [issuing], defaultTarget: nil)
             return clients.filter { session.reaches($0, in: directory) }.map(\.id.rawValue)
         }
-        #expect(reached() == [website.rawValue, "shop"])
+        #expect(reached() == [website.rawValue, "shop"], "no native app, though the issuing one names it")
         // What the app loses its sessions lose too.
         issuing.mayReach = []
         #expect(reached() == [website.rawValue])

@@ -9,7 +9,7 @@ import Testing
     /// - Returns: whether each of them was told of.
     private func told(_ rounds: [[SessionID]]) async throws -> [Bool] {
         let store = RepeatedEnds(rounds)
-        let sessions = WebSessions(store: store)
+        let sessions = WebSessions(store: store, time: FixedClock().source)
         let count = Mutex(0)
         sessions.onNews { _ in count.withLock { $0 += 1 } }
         try await sessions.refresh()
@@ -37,7 +37,7 @@ import Testing
 }
 
 /// Nothing but ends, in rounds.
-private final class RepeatedEnds: SessionStore {
+private final class RepeatedEnds: SessionStoreDouble {
     private let rounds: Mutex<ArraySlice<[SessionID]>>
 
     init(_ rounds: [[SessionID]]) { self.rounds = Mutex(rounds[...]) }
@@ -46,17 +46,4 @@ private final class RepeatedEnds: SessionStore {
         let ended = mark == nil ? [] : rounds.withLock { $0.popFirst() ?? [] }
         return EndNews(ended: ended, mark: EndMark(run: "", number: 1), hasGap: mark == nil)
     }
-
-    func session(secretDigest: String) -> WebSession? { nil }
-    func session(id: SessionID) -> WebSession? { nil }
-    func open(
-        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
-        events: [AuditEvent], ofAdministrator administrator: AuditEvent?
-    ) -> Bool { false }
-    func touch(_ id: SessionID, at now: Timestamp) {}
-    func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
-    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) -> [WebSession] { [] }
-    func sessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) -> [WebSession] { [] }
-    func countLiveSessions(at now: Timestamp) -> Int64 { 0 }
-    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
 }

@@ -32,6 +32,13 @@ import Testing
                 + "&issuer=My%20Bridge&algorithm=SHA1&digits=6&period=30")
     }
 
+    @Test func `attack: a sealed secret in another user's row opens for nobody`() throws {
+        let secrets = SecondFactorSecrets(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
+        let sealed = try secrets.seal(Self.secret, for: "alice")
+        #expect(try secrets.open(sealed, for: "alice") == Self.secret)
+        #expect(throws: MasterKeyError.self) { try secrets.open(sealed, for: "bob") }
+    }
+
     @Test func `a recovery code is found by its digest however it is typed`() {
         let code = RecoveryCode(random: CountingRandom().source).text.expose()
         #expect(code.split(separator: "-").map(\.count) == [4, 4, 4, 4])

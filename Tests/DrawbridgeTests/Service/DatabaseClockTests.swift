@@ -8,16 +8,15 @@ import Testing
 
 /// A server whose clock is not that of the database which it shares with others (ADR-0010).
 @Suite struct DatabaseClockTests {
-    private static let noon = Timestamp(seconds: 1_795_356_000)
     private static let month = Duration.seconds(31 * 86_400)
 
-    private let folder: TemporaryFolder
-    private let ours = SettableClock(DatabaseClockTests.noon)
-    private let theirs = SettableClock(DatabaseClockTests.noon)
-    private let lines = JSONLogLines()
+    private let fixture: PurgeFixture
+    private let theirs = SettableClock(PurgeFixture.noon)
     private let metrics = PrometheusMetrics()
+    private var ours: SettableClock { fixture.clock }
+    private var lines: JSONLogLines { fixture.lines }
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { fixture = try PurgeFixture() }
 
     private func clock() -> DatabaseClock {
         DatabaseClock(metrics: metrics, time: ours.source, logger: lines.logger) { [theirs] in theirs.now }
@@ -36,60 +35,36 @@ import Testing
             metrics: metrics, time: ours.source, logger: lines.logger)
     }
 
-    private func open(_ key: AuditSigningKey) throws -> DurableStorage {
-        try SQLiteStorage.open(path: "\(folder.path)/drawbridge.sqlite", node: "test", signer: key, time: ours.source)
-    }
-
-    /// A login token that expires a minute after noon.
-    private func issue(in storage: DurableStorage) async throws {
-        _ = try await storage.recordIssue(
-            IssuedLoginToken(
-                id: "t", subject: "alice", clientID: "app", issuedAt: Self.noon,
-                expiresAt: Self.noon + .seconds(60)),
-            scope: nil, namedFirstBy: nil, idempotency: nil,
-            event: AuditEvent(at: Self.noon, type: .loginTokenIssued, outcome: .success))
-    }
-
     @Test func `a server that starts with a clock ahead of the database's takes nothing before that one says so`()
         async throws
     {
-        let storage = try open(try AuditSigningKey.generate(name: "localhost/test"))
-        try await issue(in: storage)
+        let storage = try await fixture.openWithToken()
         ours.set(by: Self.month)
         let service = service(storage, clock())
         try await service.purge()
         for clock in [ours, theirs] { clock.advance(PurgeService.retention) }
         try await service.purge()
-        #expect(try await storage.state(of: "t") != nil)
+        #expect(try await storage.hasToken())
         for clock in [ours, theirs] { clock.advance(.seconds(61)) }
         try await service.purge()
-        #expect(try await storage.state(of: "t") == nil, "what is over goes on being removed")
+        #expect(try await storage.hasToken() == false, "what is over goes on being removed")
         try await storage.close()
     }
 
     @Test func `retention cuts nothing that is young by the database's clock, however long a server's is ahead`()
         async throws
     {
-        let key = try AuditSigningKey.generate(name: "localhost/test")
-        let event = AuditEvent(at: Self.noon, type: .nodeStarted, outcome: .success)
-        let before = try open(key)
-        try await before.append([event, event, event])
-        try await before.close()
-        let storage = try open(key)
-        try await storage.append([event, event])
-        func first() async throws -> Int64? {
-            try await storage.entries(of: "test", in: 1...100, limit: 1).first?.sequence
-        }
+        let storage = try await fixture.openAgain()
         ours.set(by: Self.month * 2)
         let service = service(storage, clock(), retention: Self.month)
         for _ in 0..<3 {
             try await service.purge()
             for clock in [ours, theirs] { clock.advance(PurgeClock.patience) }
         }
-        #expect(try await first() == 1)
+        #expect(try await storage.firstEvent() == 1)
         for clock in [ours, theirs] { clock.advance(Self.month) }
         try await service.purge()
-        #expect(try await first() == 4)
+        #expect(try await storage.firstEvent() == 4)
         try await storage.close()
     }
 
@@ -133,13 +108,12 @@ import Testing
     }
 
     @Test func `while the database does not tell its time nothing is removed`() async throws {
-        let storage = try open(try AuditSigningKey.generate(name: "localhost/test"))
-        try await issue(in: storage)
+        let storage = try await fixture.openWithToken()
         ours.advance(Self.month)
         let silent = DatabaseClock(time: ours.source, logger: lines.logger) { throw StorageError.unavailable("away") }
         let failure = await #expect(throws: PurgeFailure.self) { try await service(storage, silent).purge() }
         #expect(failure?.description == "everything: storage unavailable")
-        #expect(try await storage.state(of: "t") != nil)
+        #expect(try await storage.hasToken())
         #expect(metrics.exposition().contains(#"drawbridge_degraded{part="purge"} 1"#))
         try await storage.close()
     }

@@ -7,19 +7,14 @@ import Testing
 
 /// Somebody sets the wall clock while a server runs that removes things for good.
 @Suite struct PurgeClockTests {
-    private static let noon = Timestamp(seconds: 1_795_356_000)
+    private static let noon = PurgeFixture.noon
     private static let year = Duration.seconds(365 * 86_400)
 
-    private let folder: TemporaryFolder
-    private let clocks = SettableClock(PurgeClockTests.noon)
-    private let lines = JSONLogLines()
+    private let fixture: PurgeFixture
+    private var clocks: SettableClock { fixture.clock }
+    private var lines: JSONLogLines { fixture.lines }
 
-    init() throws { folder = try TemporaryFolder() }
-
-    private func open(_ key: AuditSigningKey) throws -> DurableStorage {
-        try SQLiteStorage.open(
-            path: "\(folder.path)/drawbridge.sqlite", node: "test", signer: key, time: clocks.source)
-    }
+    init() throws { fixture = try PurgeFixture() }
 
     private func service(_ storage: any BridgeStorage, retention: Duration? = nil) -> PurgeService {
         PurgeService(
@@ -27,68 +22,45 @@ import Testing
             logger: lines.logger)
     }
 
-    private func isKept(_ storage: DurableStorage) async throws -> Bool { try await storage.state(of: "t") != nil }
-
     @Test func `a clock that jumps ahead takes nothing before its time has gone by`() async throws {
-        let storage = try open(try AuditSigningKey.generate(name: "localhost/test"))
+        let storage = try await fixture.openWithToken()
         let service = service(storage)
-        _ = try await storage.recordIssue(
-            IssuedLoginToken(
-                id: "t", subject: "alice", clientID: "app", issuedAt: Self.noon,
-                expiresAt: Self.noon + .seconds(60)),
-            scope: nil, namedFirstBy: nil, idempotency: nil,
-            event: AuditEvent(at: Self.noon, type: .loginTokenIssued, outcome: .success))
         try await service.purge()
         clocks.set(by: Self.year)
         for _ in 0..<2 { try await service.purge() }
-        #expect(try await isKept(storage))
+        #expect(try await storage.hasToken())
         #expect(lines.count(of: "the clock has jumped ahead") == 1)
         clocks.advance(PurgeService.retention + .seconds(61))
         try await service.purge()
-        #expect(try await isKept(storage) == false, "what is over goes on being removed")
+        #expect(try await storage.hasToken() == false, "what is over goes on being removed")
         try await storage.close()
     }
 
     @Test func `a clock that is set between the start and the first purge takes nothing before its time, either`()
         async throws
     {
-        let storage = try open(try AuditSigningKey.generate(name: "localhost/test"))
+        let storage = try await fixture.openWithToken()
         let service = service(storage)
-        _ = try await storage.recordIssue(
-            IssuedLoginToken(
-                id: "t", subject: "alice", clientID: "app", issuedAt: Self.noon,
-                expiresAt: Self.noon + .seconds(60)),
-            scope: nil, namedFirstBy: nil, idempotency: nil,
-            event: AuditEvent(at: Self.noon, type: .loginTokenIssued, outcome: .success))
         clocks.advance(.seconds(5))
         clocks.set(by: .seconds(7200))
         try await service.purge()
-        #expect(try await isKept(storage))
+        #expect(try await storage.hasToken())
         #expect(lines.count(of: "the clock has jumped ahead") == 1)
         try await storage.close()
     }
 
     @Test func `retention cuts nothing for a day after the clock has jumped ahead`() async throws {
-        let key = try AuditSigningKey.generate(name: "localhost/test")
-        let event = AuditEvent(at: Self.noon, type: .nodeStarted, outcome: .success)
-        let before = try open(key)
-        try await before.append([event, event, event])
-        try await before.close()
-        let storage = try open(key)
-        try await storage.append([event, event])
+        let storage = try await fixture.openAgain()
         let service = service(storage, retention: Self.year)
-        func first() async throws -> Int64? {
-            try await storage.entries(of: "test", in: 1...100, limit: 1).first?.sequence
-        }
         try await service.purge()
         clocks.set(by: Self.year * 2)
         try await service.purge()
         clocks.advance(PurgeClock.patience - .seconds(1))
         try await service.purge()
-        #expect(try await first() == 1)
+        #expect(try await storage.firstEvent() == 1)
         clocks.advance(.seconds(1))
         try await service.purge()
-        #expect(try await first() == 4)
+        #expect(try await storage.firstEvent() == 4)
         try await storage.close()
     }
 

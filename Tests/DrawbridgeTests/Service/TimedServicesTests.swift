@@ -10,7 +10,7 @@ import Testing
 
 /// What a server does again and again, one round at a time and with a clock that stands still.
 @Suite struct TimedServicesTests {
-    private static let noon = Timestamp(seconds: 1_795_356_000)
+    private static let noon = PurgeFixture.noon
 
     private let folder: TemporaryFolder
     private let storage: DurableStorage
@@ -30,19 +30,13 @@ import Testing
             (0..<count).map { _ in AuditEvent(at: Self.noon, type: type, outcome: outcome) })
     }
 
-    private func issue(_ id: TokenID, expiring expiry: Timestamp) async throws {
-        _ = try await storage.recordIssue(
-            IssuedLoginToken(
-                id: id, subject: "alice", clientID: "app", issuedAt: expiry - .seconds(60), expiresAt: expiry),
-            scope: nil, namedFirstBy: nil, idempotency: nil,
-            event: AuditEvent(at: Self.noon, type: .loginTokenIssued, outcome: .success))
-    }
-
     @Test func `a purge takes what expired more than an hour ago, however much, and nothing younger`() async throws {
         let service = PurgeService(storage: storage, interval: .seconds(60), time: time, logger: lines.logger)
         let old = Self.noon - PurgeService.retention - .milliseconds(1)
-        for number in 0...PurgeService.batch { try await issue(TokenID(rawValue: "old-\(number)"), expiring: old) }
-        try await issue("young", expiring: Self.noon - PurgeService.retention)
+        for number in 0...PurgeService.batch {
+            try await storage.issueToken(TokenID(rawValue: "old-\(number)"), expiring: old)
+        }
+        try await storage.issueToken("young", expiring: Self.noon - PurgeService.retention)
         try await service.purge()
         #expect(try await storage.state(of: "old-0") == nil)
         #expect(try await storage.state(of: TokenID(rawValue: "old-\(PurgeService.batch)")) == nil)
@@ -65,7 +59,7 @@ import Testing
 
     @Test func `a stop does not wait for a purge, and the next purge takes what is left`() async throws {
         let service = PurgeService(storage: storage, interval: .seconds(60), time: time, logger: lines.logger)
-        try await issue("old", expiring: Self.noon - PurgeService.retention - .milliseconds(1))
+        try await storage.issueToken("old", expiring: Self.noon - PurgeService.retention - .milliseconds(1))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -83,7 +77,7 @@ import Testing
             storage: storage, interval: .seconds(60), metrics: metrics, time: time, logger: lines.logger)
         #expect(metrics.exposition().contains(#"drawbridge_degraded{part="purge"} 0"#))
         let old = Self.noon - PurgeService.retention - .milliseconds(1)
-        try await issue("old", expiring: old)
+        try await storage.issueToken("old", expiring: old)
         #expect(try await storage.claimUse(digest: "used", madeAfter: Self.noon, until: old))
         let path = "\(folder.path)/drawbridge.sqlite"
         try SQLiteDump.restore(

@@ -157,16 +157,13 @@ import Testing
     }
 
     @Test func `a folder of secrets that may not be entered is said once`() throws {
-        // Root may enter every folder.
-        guard geteuid() != 0 else { return }
         let directory = folder.path + "/locked"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o600])
         let raw = RawSettings.read(SettingsInputs(secretsDirectory: directory))
-        #expect(
-            raw.problems.map(\.description) == [
-                "secrets directory = \"\(directory)\": cannot be read: permission denied"
-            ])
+        let told = "secrets directory = \"\(directory)\": cannot be read: permission denied"
+        // Root may enter every folder.
+        #expect(raw.problems.map(\.description) == (geteuid() == 0 ? [] : [told]))
     }
 
     @Test func `a setting that the file has twice, dotted and nested, is told with both lines`() throws {

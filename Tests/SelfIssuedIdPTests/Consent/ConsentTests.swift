@@ -83,6 +83,18 @@ import Testing
         #expect(outcome.token("userinfo_token")?.claims["email"] == nil)
     }
 
+    @Test func `OpenID Connect Core §5.5.1: what a website does not call essential is not ticked`() async throws {
+        let claims: JSONValue = [
+            "id_token": ["email": .null, "name": ["essential": true]], "userinfo": ["picture": ["essential": false]],
+        ]
+        let file = FakeWebsite.fileOf2012.merging(["userinfo": .null, "scope": "openid", "claims": claims]) { $1 }
+        let phone = Phone(website: FakeWebsite(file), profile: profile)
+        _ = try await phone.handle()
+        let offers = try #require(phone.consent.asked.first).offers
+        #expect(offers.map(\.names) == [["email"], ["name"], ["picture"]])
+        #expect(offers.map(\.isTicked) == [false, true, false])
+    }
+
     @Test func `what a link asks that anybody may have written is offered, and nothing of it is ticked`() async throws {
         let link =
             "openid://?response_type=id_token&client_id=https://example.com/cb&scope=openid&nonce=4f8921ce98f89"
@@ -132,6 +144,15 @@ import Testing
         #expect(outcome.token("userinfo_token")?.claims["_claim_sources"] == nil)
     }
 
+    @Test func `a statement of what the website can do without is not ticked`() async throws {
+        let phone = Phone(profile: try profile(with: statement(["picture": "https://registry.example/p"])))
+        let outcome = try await phone.handle()
+        let offers = try #require(phone.consent.asked.first).offers
+        #expect(offers.map(\.names) == [["picture"], ["email"]])
+        #expect(offers.map(\.isTicked) == [false, true])
+        #expect(outcome.token("userinfo_token")?.claims["_claim_sources"] == nil)
+    }
+
     @Test func `an answer longer than websites read is not sent`() async throws {
         let long = String(repeating: "x", count: 5000)
         let names = ["email", "name", "picture"]
@@ -156,7 +177,7 @@ import Testing
         "", "[]", #"{"claims":{},"more":1}"#, #"{"claims":[]}"#, #"{"claims":{"name":null}}"#,
         #"{"statements":["a.b.c"]}"#,
         #"{"statements":["eyJhbGciOiJub25lIn0.eyJpc3MiOiJ4IiwiYSI6MX0."]}"#,
-        #"{"name":"Alice","name":"Bob"}"#,
+        #"{"name":"Alice","name":"Bob"}"#, #"{"name":"\#(String(repeating: "x", count: 1023))"}"#,
     ])
     func `a profile that cannot be read is refused`(_ text: String) {
         let refusal = #expect(throws: PhoneRefusal.self) { try Profile(json: Array(text.utf8)) }

@@ -39,4 +39,25 @@ import Testing
         let refusal = #expect(throws: PhoneRefusal.self) { try LinkCode(text) }
         #expect(refusal?.reason == reason)
     }
+
+    private static func provider(_ store: KeysInMemory) -> SelfIssuedProvider {
+        SelfIssuedProvider(transport: FakeWebsite(), store: store, consent: Decided.no, profile: .empty)
+    }
+
+    @Test func `who says no proves nothing, and no key is made`() async throws {
+        let (store, code) = (KeysInMemory(), try LinkCode(Self.good))
+        let proof = try await Self.provider(store).prove(for: code, nil) { _ in false }
+        #expect(proof == nil)
+        #expect(await !store.holds(code.website))
+    }
+
+    @Test func `a proof is for the website's own address, and is no ID token`() async throws {
+        let (store, code) = (KeysInMemory(), try LinkCode(Self.good))
+        let proof = try await Self.provider(store).prove(for: code, nil) { isFirstTime in isFirstTime }
+        let text = try #require(proof).expose()
+        let token = try #require(CompactJWS(text))
+        #expect(token.claims["aud"] == "https://example.com/api/self-issued/links")
+        #expect(token.claims["nonce"] == "12345678")
+        #expect(token.claims["iss"] == nil && token.claims["sub"] == nil)
+    }
 }

@@ -69,6 +69,18 @@ import Testing
         #expect(await Phone(website: website).refusal() == reason)
     }
 
+    @Test func `one that brings its keys along is signed by one of them`() async throws {
+        let registration: JSONValue = [
+            "jwks": ["keys": [key.publicKey.members]],
+            "redirect_uris": ["https://example.com/rp/authz/callback.php"],
+        ]
+        let request = claims(["registration": registration])
+        let own = Phone(website: website(try key.sign(request), keys: []))
+        #expect(await own.refusal() == nil)
+        let others = Phone(website: website(try PhoneKey(.es256).sign(request), keys: []))
+        #expect(await others.refusal() == .requestSignatureInvalid)
+    }
+
     @Test func `keys of another host are not fetched`() async throws {
         let website = website(
             try key.sign(claims(["registration": ["jwks_uri": "https://evil.example/jwks"]])),

@@ -89,6 +89,14 @@ import Testing
         #expect(await Phone(store: store()).refusal() == .storeOpenToOthers)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: [true, false])
+    func `what another account owns is not used, whatever its mode`(isFolder: Bool) async throws {
+        _ = try await store().keep(PhoneKey(.es256), for: website, at: 1)
+        let place = try isFolder ? folder : keyFile()
+        try #require(chown(place.path(percentEncoded: false), 12_345, gid_t.max) == 0)
+        #expect(await Phone(store: store()).refusal() == .storeOpenToOthers)
+    }
+
     @Test func `a link in the place of a key is not followed`() async throws {
         _ = try await store().keep(PhoneKey(.es256), for: website, at: 1)
         let file = try keyFile()

@@ -50,6 +50,17 @@ enum DeviceRotationCases {
                 "the lost one has an overlap")
             try expect(try await store.rotateSample("digest-a", to: "digest-3").isReplay, "a third time")
         },
+        ConformanceCase("an unknown, expired or revoked secret is not rotated") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            try expectEqual(try await store.rotateSample("nothing", to: "next"), .refused(.unknown), "unknown")
+            let late = Sample.now + .seconds(3600)
+            try expectEqual(
+                try await store.rotateSample("digest-a", to: "next", at: late), .refused(.expired), "expired")
+            _ = try await store.end(.device("device-a"), .sample())
+            try expectEqual(try await store.rotateSample("digest-a", to: "next"), .refused(.revoked), "revoked")
+            try expectEqual(try await store.deviceSecret(digest: "next"), nil, "its successor")
+        },
         ConformanceCase("a further secret stands beside the first, and the youngest are kept") { open in
             let store = try await open()
             _ = try await store.issueSample("a")

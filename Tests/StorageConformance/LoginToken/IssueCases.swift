@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 extension LoginTokenStoreConformance {
     static let issueCases: [ConformanceCase<any BridgeStorage>] = [
@@ -50,6 +51,33 @@ extension LoginTokenStoreConformance {
                 issuedAt: Timestamp(milliseconds: 1), expiresAt: Timestamp(milliseconds: 60_001), sessionID: "s ß")
             _ = try await store.recordIssue(token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
             try expectEqual(try await open().state(of: "t")?.token, token, "token")
+        },
+        ConformanceCase("the session that a token was issued from is found, with what its bearer had") { open in
+            let store = try await open()
+            let app = Sample.appSession("a", scope: ["openid", "profile"])
+            try await store.openSample(app)
+            let browser = try await store.openBrowser()
+            let narrow = Scope(tokens: ["openid"])
+            _ = try await store.recordIssue(
+                Sample.token("narrow"), scope: narrow, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            _ = try await store.recordIssue(
+                Sample.token("whole"), scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            let other = try await open()
+            try expectEqual(
+                try await other.issuingSession(app.id, of: "narrow"), .app(app, scope: narrow), "with less than all")
+            for token: TokenID in ["whole", "never recorded"] {
+                try expectEqual(
+                    try await other.issuingSession(app.id, of: token), .app(app, scope: nil), token.rawValue)
+            }
+            try expectEqual(
+                try await other.issuingSession(browser, of: "whole"), .browser(try await store.browserSession()),
+                "a browser's")
+            try expectEqual(try await other.issuingSession("its-own", of: "whole"), nil, "another issuer's")
+            _ = try await store.end(.appSession(app.id), .sample())
+            guard case .app(let ended, _) = try await other.issuingSession(app.id, of: "narrow") else {
+                throw ConformanceFailure(description: "one that has ended is not found")
+            }
+            try expectEqual(ended.endedAt, Sample.now, "its end")
         },
         ConformanceCase("an issued token survives a restart") { open in
             let first = try await open()

@@ -3,10 +3,10 @@ import OAuth2
 
 extension Sample {
     static func grant(
-        subject: Subject = "alice", browser: SessionID = browser, scope: [String] = ["openid"]
+        client: ClientID = "app", subject: Subject = "alice", browser: SessionID = browser, scope: [String] = ["openid"]
     ) -> AuthorizationGrant {
         AuthorizationGrant(
-            clientID: "app", redirectURI: "com.example.app:/callback",
+            clientID: client, redirectURI: "com.example.app:/callback",
             codeChallenge: CodeChallenge("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"), nonce: "nönce",
             scope: Scope(tokens: scope), subject: subject,
             authentication: Authentication(time: now, acr: "aal2", amr: ["pwd", "otp"]), browserSessionID: browser,

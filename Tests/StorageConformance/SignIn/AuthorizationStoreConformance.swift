@@ -33,6 +33,7 @@ package enum AuthorizationStoreConformance {
             try expectEqual(try await store.consents(of: "carol"), [], "nobody's")
         },
         takenBack,
+        codesOfOthers,
         ConformanceCase("a consent that is taken back on two servers at once is taken back by one") { open in
             let servers = [try await open(), try await open()]
             try await servers[0].remember(["openid"])
@@ -165,6 +166,31 @@ package enum AuthorizationStoreConformance {
         try expectEqual(try await store.session(id: "session-one")?.endedAt, nil, "the browser's session")
         try expectEqual(try await store.forgetSample(), nil, "once more")
         try expectEqual(try await store.events(.consentWithdrawn).count, 1, "events")
+    }
+
+    private static let codesOfOthers = ConformanceCase<any BridgeStorage>(
+        "with a consent that is taken back goes no code of another client, nor another user's"
+    ) { open in
+        let store = try await open()
+        try expectEqual(try await store.openSample("one"), true, "alice's browser")
+        let bobs = Sample.session("bobs", subject: "bob")
+        try expectEqual(try await store.open(bobs, replacing: nil, events: []), true, "bob's browser")
+        try await store.remember(["openid"])
+        let codes = [
+            Sample.code("own", grant: Sample.grant(browser: "session-one")),
+            Sample.code("other", grant: Sample.grant(client: "other", browser: "session-one")),
+            Sample.code("bobs", grant: Sample.grant(subject: "bob", browser: "session-bobs")),
+        ]
+        for code in codes {
+            let isRecorded = try await store.recordCode(code, event: Sample.event(.authorizationCodeIssued))
+            try expectEqual(isRecorded, true, code.digest)
+        }
+        try expect(try await store.forgetSample() != nil, "taken back")
+        var left: [String] = []
+        for code in codes {
+            if try await store.code(digest: code.digest) != nil { left.append(code.digest) }
+        }
+        try expectEqual(left, ["code-other", "code-bobs"], "left")
     }
 
     private static let impossibleClient = ConformanceCase<any BridgeStorage>(

@@ -3,7 +3,7 @@ package import Bridge
 /// What every ``UpstreamSessionStore`` must do with the logout tokens of upstream providers.
 package enum UpstreamSessionStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
-        users, sessions, nameless, subtrees, takenOver, handedOn, handedOnTwice, raisedBetween,
+        users, sessions, nameless, subtrees, takenOver, leftCode, handedOn, handedOnTwice, raisedBetween,
         repetition, servers, raising, raisingAtOnce,
         goingOn,
     ]
@@ -92,6 +92,23 @@ package enum UpstreamSessionStoreConformance {
             namedBy: token("t", .session("s1", of: "u")), .sample(.upstreamSignedOut, at: Sample.now, extent: .signOut))
         try expectEqual(ended?.sessions, ["app-short"], "ended")
         try expectEqual(try await store.appSession(id: "app-long")?.endedAt, nil, "granted for longer")
+        try expectEqual(try await store.session(id: "session-two")?.endedAt, nil, "another sign-in's")
+    }
+
+    private static let leftCode: ConformanceCase<any BridgeStorage> = ConformanceCase(
+        "a sign-out at a provider takes a code of a session whose place another has taken, though nothing else came of it"
+    ) { open in
+        let store = try await open()
+        try await store.openUpstream("one", session: "s1")
+        let code = Sample.code("code", grant: Sample.grant(browser: "session-one"))
+        try expect(try await store.recordCode(code, event: Sample.event(.authorizationCodeIssued)), "a code")
+        let isOpened = try await store.open(
+            Sample.session("two"), replacing: ReplacedSession.sample(Sample.session("one")), events: [])
+        try expectEqual(isOpened, true, "replaced")
+        try expect(try await store.code(digest: code.digest) != nil, "the code goes on under it")
+        _ = try await store.end(
+            namedBy: token("t", .session("s1", of: "u")), .sample(.upstreamSignedOut, at: Sample.now, extent: .signOut))
+        try expect(try await store.code(digest: code.digest) == nil, "the code is gone")
         try expectEqual(try await store.session(id: "session-two")?.endedAt, nil, "another sign-in's")
     }
 

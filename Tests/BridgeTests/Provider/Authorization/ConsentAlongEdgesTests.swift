@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import StorageConformance
 import Testing
@@ -22,9 +23,7 @@ import Testing
             let service = provider.service
             storage = service.storage
             clock = service.clock
-            service.clients.replace(
-                with: ClientDirectory(
-                    service.clients.current.all + [try AuthorizationFixture.website()], defaultTarget: website))
+            service.clients.add(try AuthorizationFixture.website())
             authorizations = provider.authorizations()
         }
 

@@ -121,6 +121,15 @@ import Testing
         }
     }
 
+    @Test func `a device of a client that may administer does not, and hears nobody's telephone number`() async throws {
+        try await withDevices { world in
+            world.provider.service.change(DeviceWorld.tv) { $0.scope = $0.scope.adding(Scope.admin) }
+            let started = try await world.start(scope: "openid profile phone admin")
+            try await world.answer(started, in: try await world.signIn())
+            #expect(try await world.poll(started).scope == Scope("openid profile"))
+        }
+    }
+
     @Test func `a scope of which nothing is left, or that is malformed, is invalid_scope`() async throws {
         try await withDevices { world async throws in
             #expect(try await world.refusalOfStart(scope: "offline_access") == "invalid_scope scope")

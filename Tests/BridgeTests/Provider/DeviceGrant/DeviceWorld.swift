@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import Testing
 
@@ -33,7 +34,7 @@ struct DeviceWorld: Sendable {
         devices[1].isFirstParty = true
         devices[2].minimumACR = AuthenticationLevel.twoFactors.rawValue
         let clients = service.clients
-        clients.replace(with: ClientDirectory(clients.current.all + devices, defaultTarget: website))
+        clients.add(devices)
         let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         let master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))

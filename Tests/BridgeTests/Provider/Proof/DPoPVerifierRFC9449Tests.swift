@@ -18,7 +18,7 @@ import Testing
     ) throws -> DPoPVerifier {
         DPoPVerifier(
             origins: [try #require(WebOrigin(issuerName))], nonces: DPoPNonces(keys: keys), replays: replays,
-            requiresNonce: requiresNonce)
+            requiresNonce: requiresNonce, time: FixedClock().source)
     }
 
     @Test func `§4.3: a right proof gives its key's thumbprint, once`() async throws {
@@ -77,6 +77,13 @@ import Testing
             return true
         }
         #expect(again == "invalid_dpop_proof proof_replayed")
+    }
+
+    @Test func `§11.1: a proof that cannot be remembered is not believed`() async throws {
+        let verifier = try verifier(replays: InProcessReplayGuard(capacity: 1))
+        _ = try await verifier.verify(try key.proof(id: "a", at: now), at: now)
+        let second = try key.proof(id: "b", at: now)
+        await #expect(throws: StorageError.self) { try await verifier.verify(second, at: now) }
     }
 
     @Test func `of a hundred uses at once one is taken`() async throws {

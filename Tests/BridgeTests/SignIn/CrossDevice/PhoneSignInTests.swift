@@ -294,6 +294,20 @@ import Testing
         }
     }
 
+    @Test func `a page hears that it is over once another tab has opened the next one, which goes on`() async throws {
+        try await withService { service in
+            let desk = try PhoneDesk(service)
+            let first = try await desk.begin()
+            let start = try await desk.node().begin(replacing: first.secret, origin: origin())
+            guard case .started(let second) = start else { return #expect(Bool(false), "no page") }
+            // Both tabs have the browser's cookie, which is the second one's.
+            let old = try await desk.node().news(of: second.secret, on: first.id, seen: .created)
+            #expect(old.page.state == .expired && old.page.left == 0 && old.nextQuestionAfter == nil)
+            let new = try await desk.node().news(of: second.secret, on: second.id, seen: nil)
+            #expect(new.page.state == .created && new.page.left == 120)
+        }
+    }
+
     @Test func `a browser's page before ends with its next one`() async throws {
         try await withService { service in
             let desk = try PhoneDesk(service)
