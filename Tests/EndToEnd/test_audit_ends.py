@@ -74,10 +74,10 @@ def test_a_program_that_signs_a_web_view_out_is_named_as_the_cookies_own_client_
     app = VAApp(demo)
     app.sign_in()
     view = app.web_cookies()
-    session = demo.audit("web_session.opened")[-1]
+    session = demo.audit("web_session.opened")[-1]["session_id"]
     token, proof = (view.cookies[f"vagov_{name}_token"].value for name in ["refresh", "anti_csrf"])
     events = ended(demo, lambda: post(demo, "revoke", refresh_token=token, anti_csrf_token=proof))
-    assert askers(events) == {(session["client_id"], session["session_id"])}
+    assert askers(events) == {("demo-webview", session)}
 
 
 def test_an_app_that_ends_everything_of_its_user_is_named_in_each_of_the_events(demo):

@@ -121,7 +121,8 @@ def test_settings_are_accepted(page, text, tmp_path):
                           env=instance.environment())
     problems = [line for line in done.stderr.splitlines() if line.startswith("  - ")]
     # What stands for something of the reader's own: their files, and the digest of their secret.
-    meant = re.compile(r"does not exist(: write the secret there, mode 0600)?$|no such file or directory$|must be the base64url of a SHA-256 digest$")
+    meant = re.compile(r"does not exist(: write the secret there, mode 0600)?$|no such file or directory$|"
+                       r"must be the base64url of a SHA-256 digest$")
     assert [line for line in problems if not meant.search(line)] == []
     assert problems or done.returncode == 0, done.stderr
 

@@ -171,15 +171,20 @@ import Testing
 /// An account as its row may be.
 private func account(_ subject: Subject) -> Account { Account(subject: subject, username: nil, createdAt: noon) }
 
+/// One with the default limits, which nobody has taken from.
+private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) -> SignInThrottle {
+    SignInThrottle(
+        limiter: InProcessRateLimiter(clock: .parameter), limits: LimitSettings(),
+        refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)),
+        knownBrowsers: browsers)
+}
+
 /// Whose browser is known when names change hands.
 @Suite struct RenamedAccountTests {
     @Test func `a browser stays known to its user, and to nobody who is given the old name`() async throws {
         try await withService { service in
             let browsers = KnownBrowsers(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
-            let throttle = SignInThrottle(
-                limiter: InProcessRateLimiter(clock: .parameter), limits: LimitSettings(),
-                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)),
-                knownBrowsers: browsers)
+            let throttle = freshThrottle(service, knowing: browsers)
             var here = origin("203.0.113.7")
             here.recognition = browsers.cookie(
                 knowing: account("alice"), isOfTwoFactors: false, besides: nil, at: noon)
@@ -264,10 +269,7 @@ private func account(_ subject: Subject) -> Account { Account(subject: subject, 
     ) async throws {
         try await withService { service in
             let browsers = KnownBrowsers(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
-            let throttle = SignInThrottle(
-                limiter: InProcessRateLimiter(clock: .parameter), limits: LimitSettings(),
-                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)),
-                knownBrowsers: browsers)
+            let throttle = freshThrottle(service, knowing: browsers)
             let alice = account("alice")
             let marks = (0..<100).map { _ in
                 browsers.cookie(knowing: alice, isOfTwoFactors: false, besides: nil, at: noon)
