@@ -4,8 +4,8 @@
 ///
 /// The name counts whether there is such an account or not; otherwise the limit would tell which names exist.
 package final class SignInThrottle: Sendable {
-    /// What is guessed.
-    enum Guess: Sendable { case password, code }
+    /// What is guessed; of a passkey, which nobody can guess, what anybody may send for one.
+    enum Guess: Sendable { case password, code, passkey }
 
     /// One guess too many, which is not written down yet: no commit may be waited for in a turn at the
     /// ``PasswordHasher``.
@@ -170,7 +170,7 @@ extension LimitSettings {
         if let username {
             keys.append(
                 RateLimitKey(scope: "sign_in.account", value: username.key, bucket: failedSignIn, isOfTypedName: true))
-            keys.append(dailyKey(guess, value: "account \(username.key)", isOfTypedName: true))
+            keys += dailyKeys(guess, value: "account \(username.key)", isOfTypedName: true)
         }
         return keys + widerNetworkKeys(Self.signInNetwork, of: origin, failedSignIn)
     }
@@ -188,22 +188,24 @@ extension LimitSettings {
     func failedSignInKeys(
         knownBrowser mark: String, of subject: Subject, _ guess: SignInThrottle.Guess
     ) -> [RateLimitKey] {
-        [
-            RateLimitKey(scope: "sign_in.browser", value: mark, bucket: failedSignIn),
-            dailyKey(guess, value: "browser \(mark)"),
-            dailyKey(guess, value: "known \(subject.rawValue)", times: Self.knownBrowsersGuesses),
-        ]
+        [RateLimitKey(scope: "sign_in.browser", value: mark, bucket: failedSignIn)]
+            + dailyKeys(guess, value: "browser \(mark)")
+            + dailyKeys(guess, value: "known \(subject.rawValue)", times: Self.knownBrowsersGuesses)
     }
 
-    private func dailyKey(
+    /// - Returns: none for a passkey: the owner has to get in with it where others have used up a day's guesses.
+    private func dailyKeys(
         _ guess: SignInThrottle.Guess, value: String, times factor: Int = 1, isOfTypedName: Bool = false
-    ) -> RateLimitKey {
-        let (scope, bucket) =
-            switch guess {
-            case .password: ("sign_in.password_day", wrongPasswordPerDay)
-            case .code: ("sign_in.code_day", wrongCodePerDay)
-            }
-        return RateLimitKey(
-            scope: scope, value: value, bucket: bucket.multiplied(by: factor), isOfTypedName: isOfTypedName)
+    ) -> [RateLimitKey] {
+        let (scope, bucket): (String, TokenBucket)
+        switch guess {
+        case .password: (scope, bucket) = ("sign_in.password_day", wrongPasswordPerDay)
+        case .code: (scope, bucket) = ("sign_in.code_day", wrongCodePerDay)
+        case .passkey: return []
+        }
+        return [
+            RateLimitKey(
+                scope: scope, value: value, bucket: bucket.multiplied(by: factor), isOfTypedName: isOfTypedName)
+        ]
     }
 }

@@ -120,6 +120,22 @@ import Testing
         }
     }
 
+    @Test func `attack: an app's own retries hide nobody who sends its token from elsewhere`() async throws {
+        try await withProvider { provider in
+            let issued = try await provider.signIn().refreshToken
+            let token = try #require(issued).expose()
+            let form = [("grant_type", "refresh_token"), ("client_id", "mute"), ("refresh_token", token)]
+            for address in ["203.0.113.7", "203.0.113.7", "203.0.113.7", "203.0.113.7", "198.51.100.9"] {
+                _ = try await refusal {
+                    try await provider.endpoint.answer(
+                        try Provider.parameters(form), basic: .absent, proof: .none, origin: origin(address))
+                }
+            }
+            let addresses = try await told(provider).compactMap(\.address)
+            #expect(addresses == ["203.0.113.7", "203.0.113.7", "203.0.113.7", "198.51.100.9"])
+        }
+    }
+
     @Test func `a network that sends nothing but such requests fills no log`() async throws {
         let limits = Self.narrow()
         try await withProvider(limits: limits) { provider in

@@ -290,6 +290,29 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
         }
     }
 
+    @Test func `attack: whoever uses up the guesses of all known browsers keeps no passkey out of them`() async throws {
+        try await withService { service in
+            let browsers = KnownBrowsers(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
+            let throttle = freshThrottle(service, knowing: browsers)
+            let alice = account("alice")
+            func here() -> RequestOrigin {
+                var origin = origin()
+                origin.recognition = browsers.cookie(knowing: alice, isOfTwoFactors: true, besides: nil, at: noon)
+                return origin
+            }
+            for _ in 0..<60 {
+                let stolen = here()
+                for _ in 0..<5 { _ = try await throttle.count(.password, of: nil, alice, origin: stolen, at: noon) }
+            }
+            let owners = here()
+            #expect(try await throttle.wait(for: nil, of: alice, guessing: .password, origin: owners, at: noon) != nil)
+            #expect(try await throttle.wait(for: nil, of: alice, guessing: .passkey, origin: owners, at: noon) == nil)
+            // What is no answer of a passkey is counted for the browser that sends it.
+            for _ in 0..<5 { _ = try await throttle.count(.passkey, of: nil, alice, origin: owners, at: noon) }
+            #expect(try await throttle.wait(for: nil, of: alice, guessing: .passkey, origin: owners, at: noon) != nil)
+        }
+    }
+
     @Test func `whoever has a /48 of IPv6 has sixteen networks' worth of guesses, not sixty-five thousand`()
         async throws
     {

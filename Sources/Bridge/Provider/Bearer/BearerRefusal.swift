@@ -96,7 +96,7 @@ extension RefusalLog {
         guard let identity else { return try await record(event) }
         try await record(
             event, within: .network("audit.named_bearer", of: origin, perMinute: 60),
-            TokenOwner(identity).repeats(reason, by: client))
+            TokenOwner(identity).repeats(reason, by: client, from: origin))
     }
 
     /// A good token of our own that was refused; sixty a minute for each network, and for the same reason as often as
@@ -109,7 +109,7 @@ extension RefusalLog {
                 at: now, type: .bearerRefused, outcome: .failure, reason: reason, subject: owner.subject,
                 clientID: owner.clientID, sessionID: owner.sessionID, tokenID: owner.tokenID, origin: origin),
             within: .network("audit.owned_bearer", of: origin, perMinute: 60),
-            owner.repeats(reason, by: owner.clientID))
+            owner.repeats(reason, by: owner.clientID, from: origin))
     }
 }
 

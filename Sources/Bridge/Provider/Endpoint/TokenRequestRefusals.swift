@@ -40,7 +40,7 @@ extension RefusalLog {
         guard let owner else { return try await record(event) }
         try await record(
             event, within: .network("audit.owned_token", of: origin, perMinute: 60),
-            owner.repeats(Self.reason(of: error), by: sender.id))
+            owner.repeats(Self.reason(of: error), by: sender.id, from: origin))
     }
 
     private static func reason(of error: OAuthError) -> String { error.detail ?? error.code.rawValue }

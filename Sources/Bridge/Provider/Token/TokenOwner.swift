@@ -66,10 +66,11 @@ package struct TokenOwner: Hashable, Sendable {
                 .joined(separator: " "))
     }
 
-    /// The bound of events that say the same of the token, by whoever sent it: what came again and again must not hide
-    /// what another does with it.
-    func repeats(_ reason: String, by asker: ClientID?) -> RateLimitKey {
-        .repeats(of: [mark, reason, asker?.rawValue].compactMap(\.self).joined(separator: " "))
+    /// The bound of events that say the same of the token, by the client that sent it and the network that it came
+    /// from: what came again and again must not hide what another does with it, who may only say that it is that client.
+    func repeats(_ reason: String, by asker: ClientID?, from origin: RequestOrigin) -> RateLimitKey {
+        .repeats(
+            of: [mark, reason, asker?.rawValue, origin.networkName].compactMap(\.self).joined(separator: " "))
     }
 }
 

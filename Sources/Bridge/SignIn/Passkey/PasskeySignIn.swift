@@ -73,7 +73,7 @@ package final class PasskeySignIn: Sendable {
         let challenge = PasskeyChallenge(sealed: sealed)
         let passkey: Passkey? = if let assertion { try await storage.passkey(assertion.mark) } else { nil }
         let account: Account? = if let passkey { try await storage.account(of: passkey.subject) } else { nil }
-        if let wait = try await throttle.wait(for: nil, of: account, guessing: .password, origin: origin, at: now) {
+        if let wait = try await throttle.wait(for: nil, of: account, guessing: .passkey, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
         let count: Int64
@@ -126,7 +126,7 @@ package final class PasskeySignIn: Sendable {
         byAnybody isByAnybody: Bool = false, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SignInOutcome {
         // Past the limit only the limit itself is recorded.
-        if let wait = try await throttle.count(.password, of: nil, account, origin: origin, at: now) {
+        if let wait = try await throttle.count(.passkey, of: nil, account, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
         try await refusals.record(
