@@ -39,11 +39,15 @@ class Computer(Browser):
         return self.link.rsplit("/", 1)[1]
 
     @property
+    def tab(self) -> str:
+        return re.search(r'data-tab="([^"]+)"', self.page.text).group(1)
+
+    @property
     def letters(self) -> str:
         return re.search(r'id="user-code">([^<]+)<', self.page.text).group(1)
 
     def status(self, seen: str = "", on: str = "") -> wire.Answer:
-        """- on: the id that a page shows; without one nothing is said of it, as an old page does."""
+        """- on: which page asks; without that nothing is said of it, as an old page does."""
         return self.send("GET", f"{PAGE}/status?seen={seen}" + (f"&id={on}" if on else ""))
 
     def state(self) -> str:

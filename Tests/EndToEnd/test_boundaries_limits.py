@@ -399,6 +399,27 @@ def test_whoever_changes_the_password_in_a_known_browser_stays_known_there(start
     assert attempt(demo, own, NEW_PASSWORD).status == 303
 
 
+def end_everything_else(browser: oauth.Browser) -> wire.Answer:
+    """The page shows this form only beside other places; whoever holds the session may send it at any time."""
+    form = oauth.Forms(browser.request("GET", "/account/devices").text).forms[0]
+    fields = {"form_token": form["fields"]["form_token"], "what": "others"}
+    return browser.request("POST", form["action"], fields, site="same-origin")
+
+
+def test_attack_a_session_that_ends_everything_else_in_a_loop_has_to_wait(start_demo):
+    demo = start_demo()
+    thief = oauth.Browser(demo)
+    assert thief.submit(thief.request("GET", "/sign-in"), username="alice",
+                        password=demo.user("alice")["password"]).status == 303
+    for _ in range(3):
+        assert end_everything_else(thief).header("Location").endswith("?ended_others")
+    refused = end_everything_else(thief)
+    assert refused.status == 429 and 1 <= int(refused.header("Retry-After")) <= 600
+    assert refused.header("Content-Type").startswith("text/html"), "a page, and no JSON"
+    [event] = [row for row in demo.audit("rate_limit.exceeded") if row["reason"] == "end_others.session"]
+    assert event["subject"] == demo.user("alice")["sub"]
+
+
 def test_attack_a_session_that_ends_everything_else_makes_no_stranger_of_the_owners_browser(start_demo):
     demo = start_demo()
     right = demo.user("alice")["password"]
@@ -406,10 +427,7 @@ def test_attack_a_session_that_ends_everything_else_makes_no_stranger_of_the_own
     for browser in (own, thief):
         signed_in = browser.submit(browser.request("GET", "/sign-in"), username="alice", password=right)
         assert signed_in.status == 303
-    places = thief.request("GET", "/account/devices")
-    number = next(number for number, form in enumerate(oauth.Forms(places.text).forms)
-                  if form["fields"].get("what") == "others")
-    assert thief.submit(places, number).header("Location").endswith("?ended_others")
+    assert end_everything_else(thief).header("Location").endswith("?ended_others")
     guess_until_refused(demo, stranger)
     own.cookies.pop(wire.SESSION_COOKIE)
     assert own.submit(own.request("GET", "/sign-in"), username="alice", password=right).status == 303

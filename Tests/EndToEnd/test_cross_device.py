@@ -57,12 +57,13 @@ def test_the_page_hears_of_the_scan_while_it_waits(demo, computer, phone):
 
 
 def test_a_second_tab_takes_the_place_of_the_first_which_hears_of_it(computer, phone):
-    first = computer.open().id
+    first, tab = computer.open().id, computer.tab
     computer.open()
     assert phone.post(f"{first}/scan").status == 404
-    assert computer.status("created", on=first).json() == {"state": "expired", "left": 0}
+    assert computer.status("created", on=tab).json() == {"state": "expired", "left": 0}
     phone.scan(computer)
-    assert computer.status("created", on=computer.id).json()["state"] == "scanned"
+    assert computer.status("created", on=computer.tab).json()["state"] == "scanned"
+    assert computer.tab != computer.id, "proxies write the question down: it must not name the link"
 
 
 def test_a_node_that_keeps_as_many_waiting_as_it_may_answers_the_others_at_once(serve):

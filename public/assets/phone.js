@@ -48,7 +48,7 @@
         while (open.includes(state)) {
             let seconds;
             try {
-                const answer = await fetch(`/signin/phone/status?seen=${state}&id=${page.dataset.id}`, {
+                const answer = await fetch(`/signin/phone/status?seen=${state}&id=${page.dataset.tab}`, {
                     credentials: "same-origin", cache: "no-store",
                 });
                 if (answer.ok) {

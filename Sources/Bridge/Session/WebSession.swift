@@ -69,10 +69,7 @@ package struct WebSession: Hashable, Sendable {
     package func isAlive(at now: Timestamp) -> Bool { endedAt == nil && now < idleExpiresAt }
 
     /// Whether a visit is to be written down: a twentieth of the idle time has passed since the last, at most a minute.
-    func isTouchDue(at now: Timestamp) -> Bool {
-        // In whole milliseconds, rounded up: every check of a session asks, and a `Duration` is 128 bits wide.
-        now.elapsedMilliseconds(since: lastSeenAt) >= (min(idleLifetime.inMilliseconds, 20 * 60_000) + 19) / 20
-    }
+    func isTouchDue(at now: Timestamp) -> Bool { now - lastSeenAt >= min(idleLifetime / 20, .seconds(60)) }
 
     /// Whether this browser's authorization requests for a client may be answered without the user (contract §16.3):
     /// for a session that came over an edge, the website itself and those that both the issuing app and each app whose

@@ -82,18 +82,16 @@ package struct KnownBrowsers: Sendable {
     /// - Parameters:
     ///   - before: the account as it was when the change was looked at.
     ///   - after: as it is by the change, and by nothing else.
-    ///   - showsFactor: whether the user has shown the second factor with the change.
+    ///   - showsFactor: whether the user has shown the second factor with the change. What was shown before it counts
+    ///     no more: an end that came in between is not in `before`.
     ///   - cookie: what it had before.
     /// - Returns: `nil` for a browser that was not known before.
     func cookie(
-        knowing after: Account, as before: Account, showsFactor: Bool = false, in cookie: Secret<String>?,
+        knowing after: Account, knownBefore before: Account, showsFactor: Bool = false, in cookie: Secret<String>?,
         at now: Timestamp
     ) -> Secret<String>? {
-        guard let mark = self.mark(of: before, in: cookie, at: now) else { return nil }
-        let hasSameFactor = after.secondFactor?.sealedSecret == before.secondFactor?.sealedSecret
-        return self.cookie(
-            knowing: after, isOfTwoFactors: showsFactor || hasSameFactor && mark.isOfTwoFactors, besides: cookie,
-            at: now)
+        guard mark(of: before, in: cookie, at: now) != nil else { return nil }
+        return self.cookie(knowing: after, isOfTwoFactors: showsFactor, besides: cookie, at: now)
     }
 
     /// The well-formed entries of a cookie, at most ``limit``.

@@ -193,7 +193,7 @@ package final class PasswordChange: Sendable {
     private func recognition(
         of changed: Account, before account: Account, origin: RequestOrigin, at now: Timestamp
     ) -> Secret<String>? {
-        throttle.knownBrowsers?.cookie(knowing: changed, as: account, in: origin.recognition, at: now)
+        throttle.knownBrowsers?.cookie(knowing: changed, knownBefore: account, in: origin.recognition, at: now)
     }
 
     /// - Returns: the account as it is by this and by nothing else; `nil` when another was set since it was read.

@@ -178,7 +178,7 @@ package final class SecondFactorEnrolment: Sendable {
         var changed = account
         changed.secondFactor = factor
         return throttle.knownBrowsers?.cookie(
-            knowing: changed, as: account, showsFactor: factor != nil, in: origin.recognition, at: now)
+            knowing: changed, knownBefore: account, showsFactor: factor != nil, in: origin.recognition, at: now)
     }
 
     private func refuse(

@@ -232,7 +232,7 @@ extension SignIn {
     private func isGood(_ step: PendingSignIn, _ account: Account, _ current: WebSession?) async throws -> Bool {
         switch step.ground {
         case .password(let setAt, let end):
-            return setAt == account.passwordChangedAt && end ?? account.lastEnd == account.lastEnd
+            return setAt == account.passwordChangedAt && !account.hasEnded(since: end)
         case .session(let id):
             guard let current, current.id == id, current.subject == step.subject, current.canBeRaised else {
                 return false

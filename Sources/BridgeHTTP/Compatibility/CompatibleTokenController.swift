@@ -142,7 +142,8 @@ struct CompatibleTokenController: BrowserGroup {
         let asker = EndingAsker(session.clientID, in: session.id)
         guard session.isAlive(at: now) else {
             throw try await recorded(
-                Self.endedRefreshToken, from: .known(session.clientID), of: known.owner(), request, context)
+                Self.endedRefreshToken, from: .known(session.clientID),
+                of: TokenOwner(of: session, digest: known.record.digest), request, context)
         }
         if let text = parameters["device_secret"] {
             // A stolen refresh token must not end somebody else's device, nor an app one that is not shared with it
@@ -154,8 +155,8 @@ struct CompatibleTokenController: BrowserGroup {
                 directory[session.clientID]?.mayHold(device, among: directory) == true
             else {
                 throw try await recorded(
-                    Self.wrongDeviceSecret, from: .known(session.clientID), of: known.owner(beside: found?.id),
-                    request, context)
+                    Self.wrongDeviceSecret, from: .known(session.clientID),
+                    of: TokenOwner(of: session, digest: known.record.digest, beside: found?.id), request, context)
             }
             try await secrets.revoke(secret, reason: .signedOut, by: asker, origin: origin, at: now)
         }
@@ -222,22 +223,10 @@ struct CompatibleTokenController: BrowserGroup {
         return try await compatibility.grants.code(digest: secret.digest)?.code.grant
     }
 
-    /// A refresh token that was given out, and the session that it is of.
-    private struct KnownRefreshToken {
-        let digest: String
-        let session: AppSession
-
-        /// - Parameter device: what came along with it.
-        func owner(beside device: DeviceSecretID? = nil) -> TokenOwner {
-            TokenOwner(of: session, digest: digest, beside: device)
-        }
-    }
-
-    private func known(_ token: String) async throws -> KnownRefreshToken? {
-        guard let secret = OpaqueSecret(token, kind: .refreshToken),
-            let state = try await compatibility.grants.refreshToken(digest: secret.digest)
-        else { return nil }
-        return KnownRefreshToken(digest: secret.digest, session: state.session)
+    /// A refresh token that was given out, in whatever state.
+    private func known(_ token: String) async throws -> RefreshTokenState? {
+        guard let secret = OpaqueSecret(token, kind: .refreshToken) else { return nil }
+        return try await compatibility.grants.refreshToken(digest: secret.digest)
     }
 
     /// The device that a secret is of, in whatever state.

@@ -57,8 +57,10 @@ struct AuditAcceptance {
     var seeksLostCheckpoints = false
 
     func run(saying reason: String) async throws {
-        guard let cause = try await findCause(), case let (found, unlisted) = try await problems(cause.report),
-            !found.isEmpty
+        let isContradicted = try await hasReason()
+        guard isContradicted || seeksLostCheckpoints, case let report = try await verification(),
+            isContradicted || report.named.contains(where: { $0.kind == .checkpointMissing }),
+            case let (found, unlisted) = try await problems(report), !found.isEmpty
         else {
             StandardOutput.say("The log contradicts nothing; there is nothing to accept.")
             return
@@ -79,38 +81,26 @@ struct AuditAcceptance {
     }
 
     /// Everything that is wrong with the log: what is set aside here leaves every later report.
-    /// - Parameter verified: what a verification just now said; `nil` verifies, which reads the whole log.
+    /// - Parameter report: what a verification just now said.
     /// - Returns: what contradicts the notes before the rest, and how many there are beyond the list.
     private func problems(
-        _ verified: AuditVerificationReport?
+        _ report: AuditVerificationReport
     ) async throws -> (found: [AuditVerificationReport.Problem], unlisted: Int) {
-        let report: AuditVerificationReport
-        if let verified { report = verified } else { report = try await verification() }
-        // Again, because that takes its time: what was kept meanwhile is set aside as well.
+        // Again, because a verification takes its time: what was kept meanwhile is set aside as well.
         let contradictions = try await contradictions()
-        let further = (report.problems + report.furtherKinds).filter { problem in
+        let further = report.named.filter { problem in
             // Where a chain is written on, its end is another by now.
             !contradictions.contains {
                 $0 == problem || ($0.kind == .truncated && $0.group == problem.group)
             }
         }
-        let listed = report.problems.count + report.furtherKinds.count
-        return (contradictions + further, report.problemCount - listed)
+        return (contradictions + further, report.problemCount - report.named.count)
     }
 
-    /// What there is to accept.
-    private struct Cause {
-        /// Where it took the whole verification to find it.
-        var report: AuditVerificationReport?
-    }
-
-    /// What the file shows that `audit verify` reports for as long as the file is there; `nil` where that is nothing.
-    private func findCause() async throws -> Cause? {
-        if try !location.auditNoteFile.read().malformedLines.isEmpty { return Cause() }
-        if try await !contradictions().isEmpty { return Cause() }
-        guard seeksLostCheckpoints, case let report = try await verification() else { return nil }
-        let isLost = (report.problems + report.furtherKinds).contains { $0.kind == .checkpointMissing }
-        return isLost ? Cause(report: report) : nil
+    /// Whether the file shows what `audit verify` reports for as long as the file is there.
+    private func hasReason() async throws -> Bool {
+        if try !location.auditNoteFile.read().malformedLines.isEmpty { return true }
+        return try await !contradictions().isEmpty
     }
 
     private func contradictions() async throws -> [AuditVerificationReport.Problem] {
@@ -163,4 +153,9 @@ struct AuditAcceptance {
                 detail: detail.finishedText())
         ])
     }
+}
+
+extension AuditVerificationReport {
+    /// The problems that it names one by one.
+    fileprivate var named: [Problem] { problems + furtherKinds }
 }

@@ -49,7 +49,7 @@ struct NativeSSOWing: Sendable {
             exchange: exchange, cookies: cookies,
             places: SignedInPlaces(
                 devices: storage, apps: storage, webs: storage, audit: storage, endings: sessions.endings,
-                time: ground.time),
+                gate: LimitGate(ground.limiter, refusals: ground.refusals), time: ground.time),
             compatibility: ground.settings.nativeSSO.servesSignInCompatibility
                 ? SignInCompatibility(
                     codes: AuthorizationCodes(store: storage, limit: ground.authorizationLimit),

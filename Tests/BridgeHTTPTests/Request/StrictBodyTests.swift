@@ -31,6 +31,19 @@ import Testing
         #expect(refused?.publicDescription == "\"a\" is not a member of this body; known: txn")
     }
 
+    @Test func `only members that may be flags may be a boolean or a number`() async throws {
+        let body = #"{"loud":true,"report":1,"txn":"t"}"#
+        let names: Set = ["loud", "report", "txn"]
+        let fields = try await TextMembers.read(
+            Self.request("application/json", body), knowing: names, flags: ["loud", "report"])
+        #expect(fields == ["loud": "true", "report": "1", "txn": "t"])
+        let refused = await #expect(throws: OAuthError.self) {
+            _ = try await TextMembers.read(
+                Self.request("application/json", body), knowing: names, flags: ["loud"])
+        }
+        #expect(refused?.publicDescription == "report has the wrong type")
+    }
+
     private static let form = "application/x-www-form-urlencoded"
 
     static let badForms = [

@@ -94,7 +94,7 @@ struct NativeProvider: Sendable {
             refusals: refusals, time: time)
         places = SignedInPlaces(
             devices: storage, apps: storage, webs: storage, audit: storage, endings: service.endings,
-            time: time)
+            gate: LimitGate(limiter, refusals: refusals), time: time)
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: provider.accessTokens, idTokens: provider.idTokens,
             grants: storage, endings: service.endings, refusals: refusals,

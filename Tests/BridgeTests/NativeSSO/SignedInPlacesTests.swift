@@ -156,7 +156,8 @@ import Testing
             let log = LogInWindows(native.storage, emptyPages: 0)
             let places = SignedInPlaces(
                 devices: native.storage, apps: native.storage, webs: native.storage, audit: log,
-                endings: native.service.endings, time: native.clock.source)
+                endings: native.service.endings,
+                gate: LimitGate(UnlimitedRateLimiter(), refusals: native.service.refusals), time: native.clock.source)
             try await places.endOthers(than: session, origin: origin())
             #expect(try await native.service.sessions.peek(other.id) == nil)
             #expect(log.searches == 0)

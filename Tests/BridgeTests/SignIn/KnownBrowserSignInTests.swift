@@ -136,6 +136,38 @@ import Testing
         }
     }
 
+    private func places(_ service: Service) -> SignedInPlaces {
+        SignedInPlaces(
+            devices: service.storage, apps: service.storage, webs: service.storage, audit: service.storage,
+            endings: service.endings,
+            gate: LimitGate(InProcessRateLimiter(clock: .parameter), refusals: service.refusals),
+            time: service.clock.source)
+    }
+
+    @Test func `attack: a session that ends everything else in a loop leaves room for a sign-in of two steps`()
+        async throws
+    {
+        try await withDesk { desk in
+            let places = places(desk.service)
+            let thief = try #require(try await desk.attempt("alice").opened).session
+            _ = try await make(.secondFactor, desk)
+            func end() async throws -> String {
+                try await refusal { try await places.endOthers(in: thief, origin: origin()) }
+            }
+            for _ in 0..<3 {
+                let ended = try await end()
+                #expect(ended == "accepted")
+            }
+            let pending = try #require(try await desk.attempt("alice").pending)
+            let fourth = try await end()
+            #expect(fourth == "rate_limited end_others.session")
+            let code = OneTimeCode.code(secret: Self.secret, step: OneTimeCode.step(at: desk.service.clock.now))
+            let owner = try await desk.signIn.confirm(
+                pending: pending, code: code, browser: desk.browser, replacing: nil, origin: origin())
+            #expect(owner.word == "signed in")
+        }
+    }
+
     @Test func `attack: a weaker session that ends everything else does not keep the owner out`() async throws {
         try await withDesk { desk in
             let service = desk.service
@@ -147,10 +179,7 @@ import Testing
                 pending: pending, code: code, browser: desk.browser, replacing: nil,
                 origin: origin())
             let recognition = try #require(owner.opened?.recognition)
-            let places = SignedInPlaces(
-                devices: service.storage, apps: service.storage, webs: service.storage, audit: service.storage,
-                endings: service.endings, time: service.clock.source)
-            let mayEnd = try await places.endOthers(in: thief, origin: origin())
+            let mayEnd = try await places(service).endOthers(in: thief, origin: origin())
             #expect(mayEnd)
             try await guess(desk)
             let next = try await desk.attempt("alice", knownBy: recognition)

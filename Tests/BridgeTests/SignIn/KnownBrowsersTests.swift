@@ -113,13 +113,15 @@ import Testing
         changed.passwordChangedAt = noon + .seconds(1)
         changed.secondFactor = SecondFactor(sealedSecret: "sealed")
         func kept(from cookie: Secret<String>?, showsFactor: Bool = false) -> KnownBrowsers.Mark? {
-            browsers.cookie(knowing: changed, as: alice, showsFactor: showsFactor, in: cookie, at: noon)
+            browsers.cookie(knowing: changed, knownBefore: alice, showsFactor: showsFactor, in: cookie, at: noon)
                 .flatMap { browsers.mark(of: changed, in: $0, at: noon) }
         }
         #expect(kept(from: nil) == nil)
         #expect(kept(from: cookie())?.isOfTwoFactors == false)
         #expect(kept(from: cookie(), showsFactor: true)?.isOfTwoFactors == true)
-        // What was shown before was not this factor.
+        // What was shown before was not this factor, or an end may have come since.
+        #expect(kept(from: cookie(isOfTwoFactors: true))?.isOfTwoFactors == false)
+        changed.secondFactor = alice.secondFactor
         #expect(kept(from: cookie(isOfTwoFactors: true))?.isOfTwoFactors == false)
     }
 

@@ -7,7 +7,7 @@ import Testing
 /// table is written to as well.
 @Suite(.enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed"))
 struct PostgresRedemptionRoomTests {
-    @Test func `a redemption finds room beside its token, and most write to no index`() async throws {
+    @Test func `of redemptions that find nothing given free, more than a third write to no index`() async throws {
         try await PostgresDatabase.with { database in
             _ = try await database.open()
             let session = try database.session()

@@ -36,11 +36,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The time from one instant to a later one; negative when it is earlier.
     package static func - (later: Timestamp, earlier: Timestamp) -> Duration {
-        .milliseconds(later.elapsedMilliseconds(since: earlier))
+        .milliseconds(later.milliseconds.subtracting(earlier.milliseconds))
     }
-
-    /// The milliseconds from an earlier instant to this one; negative when that is later.
-    func elapsedMilliseconds(since earlier: Timestamp) -> Int64 { milliseconds.subtracting(earlier.milliseconds) }
 }
 
 extension Duration {

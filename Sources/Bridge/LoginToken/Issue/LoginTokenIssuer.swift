@@ -92,7 +92,7 @@ package final class LoginTokenIssuer: Sendable {
                     keyDigest: try Self.keyDigest(key, bearer: bearer),
                     fingerprint: IssueFingerprint.request(terms, bearer: bearer))
             }
-            guard let earlier else { return try await record(issuing) }
+            guard let earlier else { return try await issued(issuing) }
             guard earlier.fingerprint == issuing.mark?.fingerprint else { throw Self.keyReused }
             return try await mint.answer(repeating: earlier, of: terms, at: now)
         } catch let error as OAuthError where earlier != nil {
@@ -178,7 +178,7 @@ package final class LoginTokenIssuer: Sendable {
         }
     }
 
-    private func record(_ issue: CheckedIssue) async throws -> LoginTokenAnswer {
+    private func issued(_ issue: CheckedIssue) async throws -> LoginTokenAnswer {
         if let answer = try await answer(to: issue) { return answer }
         // Not assumed of one that was there by then: another issuer's token may have been first.
         var known = issue
@@ -220,7 +220,7 @@ extension LoginTokenIssuer {
     func handOff(
         reading read: () async throws -> HandOffs.Request, from session: WebSession, origin: RequestOrigin
     ) async throws -> LoginTokenAnswer {
-        try await checkedHandOff(reading: read, from: session, origin: origin) { try await record($0) }
+        try await checkedHandOff(reading: read, from: session, origin: origin) { try await issued($0) }
     }
 
     /// Issues for a browser that goes on to another website, unless that would lead nowhere.
@@ -235,7 +235,7 @@ extension LoginTokenIssuer {
                     issuing.bearer, at: issuing.terms.website.id, origin: origin, at: issuing.at)
                 return .stuck
             }
-            return .link(try await record(issuing))
+            return .link(try await issued(issuing))
         }
     }
 

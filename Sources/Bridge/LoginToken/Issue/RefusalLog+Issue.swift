@@ -1,9 +1,6 @@
 import OAuth2
 
 extension RefusalLog {
-    /// The `detail` of what was refused before there was a token.
-    private static let atIssue = #"{"at":"issue"}"#
-
     /// A browser that came back at once from where it was sent.
     func handOffStuck(
         _ bearer: BearerIdentity, at website: ClientID, origin: RequestOrigin, at now: Timestamp
@@ -13,7 +10,7 @@ extension RefusalLog {
             AuditEvent(
                 at: now, type: .loginTokenRefused, outcome: .failure, reason: RefusalReason.handOffStuck.rawValue,
                 subject: bearer.subject, clientID: bearer.clientID, targetClientID: website,
-                sessionID: bearer.sessionID, origin: origin, detail: Self.atIssue),
+                sessionID: bearer.sessionID, origin: origin, detail: JSONObjectWriter.atIssue().finishedText()),
             within: .repeats(of: pair))
     }
 
@@ -54,8 +51,7 @@ struct RefusedIssue: Sendable {
     fileprivate func detail(
         refusedWith error: OAuthError, namingClient namesClient: Bool, website namesWebsite: Bool
     ) -> String {
-        var detail = JSONObjectWriter()
-        detail.add("at", "issue")
+        var detail = JSONObjectWriter.atIssue()
         if error.detail == nil { detail.add("description", error.publicDescription.map(StrayedSecret.redacting)) }
         if !namesClient { detail.add("length", Int64(bearer.clientID.rawValue.utf8.count)) }
         if let website, !namesWebsite {
@@ -67,5 +63,14 @@ struct RefusedIssue: Sendable {
             }
         }
         return detail.finishedText()
+    }
+}
+
+extension JSONObjectWriter {
+    /// The `detail` of what was refused before there was a token, for more to be added to.
+    fileprivate static func atIssue() -> Self {
+        var detail = Self()
+        detail.add("at", "issue")
+        return detail
     }
 }

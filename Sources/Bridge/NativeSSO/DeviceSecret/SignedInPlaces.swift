@@ -8,17 +8,19 @@ package final class SignedInPlaces: Sendable {
     private let webs: any SessionStore
     private let audit: any AuditLog
     private let endings: SessionEndings
-    private let time: TimeSource
+    let gate: LimitGate
+    let time: TimeSource
 
     package init(
         devices: any DeviceStore, apps: any GrantStore, webs: any SessionStore,
-        audit: any AuditLog, endings: SessionEndings, time: TimeSource
+        audit: any AuditLog, endings: SessionEndings, gate: LimitGate, time: TimeSource
     ) {
         self.devices = devices
         self.apps = apps
         self.webs = webs
         self.audit = audit
         self.endings = endings
+        self.gate = gate
         self.time = time
     }
 

@@ -38,8 +38,7 @@ package final class NativeSSOExchange: Sendable {
     /// - Throws: `OAuthError` by contract §11; ``StorageError`` when a store cannot decide.
     package func exchange(_ exchange: ExchangeRequest, for request: TokenRequest) async throws -> TokenResponse {
         let secret = OpaqueSecret(exchange.deviceSecret.expose(), kind: .deviceSecret)
-        let digest = secret?.digest
-        let known = try await inquiry.presented(digest: digest)
+        let known = try await inquiry.presented(secret)
         let settings = try await inquiry.settings()
         try await checkLimit(of: known?.device, settings: settings, request)
         // Ahead of the check, which ends a device whose secret was replaced.
@@ -51,11 +50,10 @@ package final class NativeSSOExchange: Sendable {
             throw try await refuse(flaw, all: all, known: known?.device, facts, request)
         case .passes(let scope):
             // The check saw both, or it would not have passed.
-            guard let secret, let digest, let session = facts.session else {
+            guard let secret, let session = facts.session else {
                 throw try await refuse(.secretUnknown, all: [], known: known?.device, facts, request)
             }
-            let granted = NativeSSOOpening.Granted(
-                secret: secret, digest: digest, session: session, scope: scope, facts: facts)
+            let granted = NativeSSOOpening.Granted(secret: secret, session: session, scope: scope, facts: facts)
             do {
                 return try await opening.open(granted, request)
             } catch let flaw as NativeSSORefusal {

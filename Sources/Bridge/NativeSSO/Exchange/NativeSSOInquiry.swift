@@ -31,10 +31,9 @@ package final class NativeSSOInquiry: Sendable {
     func settings() async throws -> NativeSSOSettings { try await configuration.current() }
 
     /// What is known of a secret; `nil` for one that is unknown, or not a secret.
-    /// - Parameter digest: ``OpaqueSecret/digest`` of the secret.
-    func presented(digest: String?) async throws -> PresentedDeviceSecret? {
-        guard let digest else { return nil }
-        return try await devices.deviceSecret(digest: digest)
+    func presented(_ secret: OpaqueSecret?) async throws -> PresentedDeviceSecret? {
+        guard let secret else { return nil }
+        return try await devices.deviceSecret(digest: secret.digest)
     }
 
     /// Everything that the check wants to know.
@@ -115,7 +114,7 @@ extension NativeSSOInquiry {
     ) async throws {
         let secret = OpaqueSecret(exchange.deviceSecret.expose(), kind: .deviceSecret)
         let facts = try await facts(
-            exchange, secret: secret, known: try await presented(digest: secret?.digest),
+            exchange, secret: secret, known: try await presented(secret),
             settings: try await settings(), request: request)
         var flaws: Set<NativeSSORefusal> = []
         if case .refused(_, let all) = NativeSSOCheck.decide(facts) { flaws = Set(all) }

@@ -31,8 +31,6 @@ package final class NativeSSOOpening: Sendable {
     /// An exchange whose every check held.
     struct Granted: Sendable {
         let secret: OpaqueSecret
-        /// ``OpaqueSecret/digest`` of the secret.
-        let digest: String
         let session: AppSession
         let scope: Scope
         let facts: NativeSSOFacts
@@ -118,7 +116,7 @@ package final class NativeSSOOpening: Sendable {
         _ passed: Granted, opening: DeviceSecretUse.Opening, events: [AuditEvent], _ request: TokenRequest
     ) async throws {
         let outcome = try await store.useDeviceSecret(
-            digest: passed.digest,
+            digest: passed.secret.digest,
             for: DeviceSecretUse(at: request.at, sessionID: passed.session.id, opening: opening, events: events),
             overlap: passed.facts.settings.overlap,
             replayed: Ending(at: request.at, reason: .replayed, origin: request.origin))

@@ -76,8 +76,7 @@ extension BearerRefusal {
 }
 
 extension RefusalLog {
-    /// A bearer that was refused; of good ones, sixty a minute for each network, and for the same reason as often as
-    /// ``RateLimitKey/repeats(of:)`` has it.
+    /// A bearer that was refused; a good one as often as ``record(_:about:as:from:)`` has it.
     /// - Parameters:
     ///   - reason: a ``BearerRefusal`` or a `DPoPRefusal`, raw.
     ///   - issuer: one of the settings that the bearer says to be of; `nil` where it names none of them.
@@ -94,13 +93,10 @@ extension RefusalLog {
             clientID: client, sessionID: identity?.sessionID, origin: origin,
             detail: issuer == nil ? nil : detail.finishedText())
         guard let identity else { return try await record(event) }
-        try await record(
-            event, within: .network("audit.named_bearer", of: origin, perMinute: 60),
-            TokenOwner(identity).repeats(reason, by: client, from: origin))
+        try await record(event, about: TokenOwner(identity), as: "audit.named_bearer", from: origin)
     }
 
-    /// A good token of our own that was refused; sixty a minute for each network, and for the same reason as often as
-    /// ``RateLimitKey/repeats(of:)`` has it.
+    /// A good token of our own that was refused, as often as ``record(_:about:as:from:)`` has it.
     package func bearerRefused(
         reason: String, of owner: TokenOwner, origin: RequestOrigin, at now: Timestamp
     ) async throws {
@@ -108,8 +104,7 @@ extension RefusalLog {
             AuditEvent(
                 at: now, type: .bearerRefused, outcome: .failure, reason: reason, subject: owner.subject,
                 clientID: owner.clientID, sessionID: owner.sessionID, tokenID: owner.tokenID, origin: origin),
-            within: .network("audit.owned_bearer", of: origin, perMinute: 60),
-            owner.repeats(reason, by: owner.clientID, from: origin))
+            about: owner, as: "audit.owned_bearer", from: origin)
     }
 }
 

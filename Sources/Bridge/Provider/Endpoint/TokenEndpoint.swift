@@ -40,7 +40,6 @@ package final class TokenEndpoint: Sendable {
         cookies: CookieAllowance = .allowed, origin: RequestOrigin
     ) async throws -> TokenResponse {
         let now = time.now()
-        let origin = origin.examined
         let client = try await authenticator.client(
             sending: parameters, basic: basic, origin: origin, at: now, else: .slowDown)
         var request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)

@@ -30,27 +30,23 @@ struct TokenRequestRefusals: Sendable {
 }
 
 extension RefusalLog {
-    /// A token request that was refused; about tokens that somebody was given, sixty a minute for each network, and for
-    /// the same reason with one of them as often as ``RateLimitKey/repeats(of:)`` has it.
+    /// A token request that was refused; about a token that somebody was given, as often as
+    /// ``record(_:about:as:from:)`` has it.
     func tokenRequestRefused(
         _ error: OAuthError, from sender: SendingClient, of owner: TokenOwner? = nil, origin: RequestOrigin,
         at now: Timestamp
     ) async throws {
         let event = Self.tokenRequest(refusedWith: error, from: sender, of: owner, origin: origin, at: now)
         guard let owner else { return try await record(event) }
-        try await record(
-            event, within: .network("audit.owned_token", of: origin, perMinute: 60),
-            owner.repeats(Self.reason(of: error), by: sender.id, from: origin))
+        try await record(event, about: owner, as: "audit.owned_token", from: origin)
     }
-
-    private static func reason(of error: OAuthError) -> String { error.detail ?? error.code.rawValue }
 
     private static func tokenRequest(
         refusedWith error: OAuthError, from sender: SendingClient, of owner: TokenOwner?, origin: RequestOrigin,
         at now: Timestamp
     ) -> AuditEvent {
         AuditEvent(
-            at: now, type: .tokenRequestRefused, outcome: .failure, reason: reason(of: error),
+            at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
             subject: owner?.subject, clientID: sender.id, sessionID: owner?.sessionID, tokenID: owner?.tokenID,
             origin: origin, detail: detail(from: sender, of: owner))
     }

@@ -68,9 +68,24 @@ package struct TokenOwner: Hashable, Sendable {
 
     /// The bound of events that say the same of the token, by the client that sent it and the network that it came
     /// from: what came again and again must not hide what another does with it, who may only say that it is that client.
-    func repeats(_ reason: String, by asker: ClientID?, from origin: RequestOrigin) -> RateLimitKey {
+    fileprivate func repeats(_ event: AuditEvent, from origin: RequestOrigin) -> RateLimitKey {
         .repeats(
-            of: [mark, reason, asker?.rawValue, origin.networkName].compactMap(\.self).joined(separator: " "))
+            of: [mark, event.reason, event.clientID?.rawValue, origin.networkName].compactMap(\.self)
+                .joined(separator: " "))
+    }
+}
+
+extension RefusalLog {
+    /// Writes an event about a token that somebody was given: of one kind sixty a minute for each network, and for the
+    /// same reason with one token as often as ``RateLimitKey/repeats(of:)`` has it.
+    /// - Parameters:
+    ///   - owner: whose the token is.
+    ///   - kind: the scope in which the network's events are counted.
+    func record(
+        _ event: AuditEvent, about owner: TokenOwner, as kind: String, from origin: RequestOrigin
+    ) async throws {
+        try await record(
+            event, within: .network(kind, of: origin, perMinute: 60), owner.repeats(event, from: origin))
     }
 }
 

@@ -310,6 +310,8 @@ extension PhoneSignIn.Step {
 struct PhoneSignInNames: Sendable {
     /// In the link that the phone opens; 128 bits, 22 characters.
     let id: String
+    /// For the browser's own page; as long.
+    let tab: String
     /// What is typed where there is no camera.
     let userCode: DeviceUserCode
 
@@ -318,6 +320,7 @@ struct PhoneSignInNames: Sendable {
             SHA256Hash(of: "drawbridge phone sign-in \(what) \(secret.expose())")
         }
         id = hash("id").base64URLOfHalf
+        tab = hash("tab").base64URLOfHalf
         var round = 0
         userCode = DeviceUserCode {
             defer { round += 1 }

@@ -34,6 +34,9 @@ package struct PhoneSignInPage: Sendable {
     package let secret: OpaqueSecret
     /// What the phone's link names.
     package let id: String
+    /// By which it says which page it is, in questions for news: an address of ours, which proxies write down, must not
+    /// name the link.
+    package let tab: String
     /// The eight letters, in two groups.
     package let shownCode: String
     package let state: PhoneSignInState
@@ -104,16 +107,19 @@ extension PhoneSignIns {
     /// The browser's page as soon as it differs from what is shown, or after a while; at once where no more pages may
     /// wait.
     /// - Parameters:
-    ///   - shown: which one the page shows, where it says so. Once another tab has begun the browser's next one, the
-    ///     secret is that one's, and what the page shows is over (``begin(replacing:origin:)``).
+    ///   - shown: ``PhoneSignInPage/tab`` of the page, where it says so. Once another tab has begun the browser's next
+    ///     one, the secret is that one's, and what the page shows is over (``begin(replacing:origin:)``).
     ///   - seen: the state that the page shows.
     /// - Throws: `OAuthError(.rateLimited)` for a page that asks more than once a second.
     package func news(
         of secret: OpaqueSecret, on shown: String? = nil, seen: PhoneSignInState?
     ) async throws -> PhoneSignInNews {
         let now = time.now()
-        if let shown, !isLink(shown, of: secret) { return PhoneSignInNews(page(secret, nil, at: now)) }
-        let id = PhoneSignInNames(of: secret).id
+        let names = PhoneSignInNames(of: secret)
+        if let shown, !ConstantTime.equals(shown.utf8, names.tab.utf8) {
+            return PhoneSignInNews(page(secret, nil, at: now))
+        }
+        let id = names.id
         let key = PhoneSignInNames.key(of: id)
         if case .exceeded(let wait, _) = try await log.limiter.take([LimitSettings.pollKey(key)], at: now) {
             throw OAuthError(.rateLimited, "ask once a second", retryAfter: wait.roundedUpSeconds)
@@ -149,7 +155,7 @@ extension PhoneSignIns {
         let state = signIn?.state(at: now) ?? .expired
         let left = signIn.map { $0.endsAt() - now } ?? .zero
         return PhoneSignInPage(
-            secret: secret, id: names.id, shownCode: names.userCode.shown, state: state,
+            secret: secret, id: names.id, tab: names.tab, shownCode: names.userCode.shown, state: state,
             left: state.isOpen ? left.roundedUpSeconds : 0)
     }
 

@@ -23,7 +23,7 @@ extension SelfIssuedSignIn {
         guard let transaction = try await waiting(state, browser: browser, at: now) else { return .over }
         guard let proof = transaction.answer else { return now < transaction.codeEndsAt ? .waiting : .over }
         guard let account = try await account(of: proof) else { return .answered(name: nil, needsCode: false) }
-        guard !transaction.isOvertaken(by: account) else { return .over }
+        guard !account.hasEnded(since: transaction.answeredAfter) else { return .over }
         return .answered(name: account.shownName, needsCode: needsCode(account, origin: origin, at: now))
     }
 

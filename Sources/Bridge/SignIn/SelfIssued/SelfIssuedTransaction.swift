@@ -33,9 +33,6 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
         self.answeredAfter = answeredAfter
     }
 
-    /// Whether what could sign the account's user in has ended since the answer.
-    func isOvertaken(by account: Account) -> Bool { answeredAfter.map { $0 != account.lastEnd } ?? false }
-
     /// What stores know a transaction by.
     static func digest(of state: String) -> String {
         SHA256Hash(of: state).base64URL

@@ -39,6 +39,10 @@ package struct Account: Hashable, Sendable {
     /// §7). Grows with each, whatever the clocks say; what proves who the user is notes it (``SignInBasis``).
     package var lastEnd = Account.noEnd
 
+    /// Whether all that could still sign the user in has ended since something was shown that noted ``lastEnd``.
+    /// - Parameter noted: `nil` where nothing was noted, which was before there was such a note: no.
+    func hasEnded(since noted: Timestamp?) -> Bool { noted.map { $0 != lastEnd } ?? false }
+
     package init(
         subject: Subject, username: Username?, displayName: String? = nil, email: String? = nil,
         passwordHash: PasswordHash? = nil, role: Role? = nil, secondFactor: SecondFactor? = nil, createdAt: Timestamp,

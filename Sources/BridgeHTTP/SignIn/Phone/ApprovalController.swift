@@ -54,7 +54,7 @@ struct ApprovalController: BearerGroup {
     @Sendable func deny(
         _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
     ) async throws -> Response {
-        let isReport = try await TextMembers.readReport(request)
+        let isReport = try await Self.readReport(request)
         try await phones.approvals.deny(
             context.parameters.get("id") ?? "", isReport: isReport, bearer: bearer.identity, origin: bearer.origin)
         return Response(status: .noContent, headers: [.cacheControl: "no-store"])
@@ -82,5 +82,29 @@ struct ApprovalController: BearerGroup {
         body.add("code", shown.digits.expose())
         body.add("expires_in", Int64(shown.expiresIn))
         return .json(body)
+    }
+}
+
+extension ApprovalController {
+    private static let report = "report"
+
+    /// - Returns: whether who says no raises an alarm too: in the body or in the query, once. An alarm that is not seen
+    ///   or not understood must not pass for a plain no.
+    private static func readReport(_ request: Request) async throws -> Bool {
+        let query = try request.query()
+        let said = try await TextMembers.read(request, knowing: ["txn", report], flags: [report])[report]
+        guard query.names.contains(report) else { return try isReport(said) }
+        guard said == nil, !query.isRepeated(report) else {
+            throw OAuthError(.invalidRequest, "report is repeated")
+        }
+        return try isReport(query[report] ?? "")
+    }
+
+    private static func isReport(_ text: String?) throws(OAuthError) -> Bool {
+        switch text {
+        case "1", "true": return true
+        case nil, "0", "false": return false
+        default: throw OAuthError(.invalidRequest, "report must be 1, true, 0 or false")
+        }
     }
 }

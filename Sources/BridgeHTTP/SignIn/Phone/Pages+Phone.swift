@@ -39,7 +39,7 @@ extension Pages {
         let query = page.errand.query
         let further = query.isEmpty ? "" : "&\(query)"
         var values: [String: any Sendable] = [
-            "id": content.id, "state": content.state.rawValue, "left": String(content.left),
+            "tab": content.tab, "state": content.state.rawValue, "left": String(content.left),
             "fields": page.fields.map(\.values), "shown_code": content.shownCode, "link": page.link,
             "expected_host": texts.text("phone", "host", in: language, ["host": page.host]),
             "time_left": texts.text("phone", "left", in: language, ["seconds": String(content.left)]),

@@ -109,7 +109,8 @@ extension WriteTransaction {
     /// session.
     /// - Parameter standing: ``DurableStorage/heldStanding`` of the user.
     fileprivate func refuses(_ basis: SignInBasis?, by standing: SQLCall) throws -> Bool {
-        guard let row = try run(standing).first else { return false }
+        // Of nobody who is not there can be said that nothing has ended.
+        guard let row = try run(standing).first else { return basis?.lastEnd != nil }
         if try row.optionalTimestamp(0) != nil { return true }
         guard let end = basis?.lastEnd else { return false }
         return try row.timestamp(1) != end

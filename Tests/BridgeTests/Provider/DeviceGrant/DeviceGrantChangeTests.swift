@@ -54,7 +54,8 @@ import Testing
             try await world.answer(started, in: session)
             let places = SignedInPlaces(
                 devices: world.storage, apps: world.storage, webs: world.storage, audit: world.storage,
-                endings: world.provider.service.endings, time: world.clock.source)
+                endings: world.provider.service.endings,
+                gate: LimitGate(UnlimitedRateLimiter(), refusals: world.provider.refusals), time: world.clock.source)
             try await places.endOthers(than: session, origin: origin())
             let outcome = try await refusal { try await world.poll(started) }
             #expect(outcome == "access_denied approval_ended")

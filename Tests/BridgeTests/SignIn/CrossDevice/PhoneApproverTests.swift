@@ -146,16 +146,22 @@ import Testing
         }
     }
 
+    /// - Returns: a phone of a user who may do no more this minute, and the page that it asked about.
+    private func useUpApprovals(_ desk: PhoneDesk) async throws -> (page: PhoneSignInPage, phone: BearerIdentity) {
+        let phone = try await desk.phone()
+        let page = try await desk.begin()
+        for _ in 0..<30 { _ = try await desk.scan(page, phone) }
+        let last = try await refusal { try await desk.scan(page, phone).expiresIn }
+        #expect(last == "rate_limited cross_device.subject")
+        return (page, phone)
+    }
+
     @Test func `attack: whoever has used up a user's approvals keeps nobody from declining and reporting`()
         async throws
     {
         try await withService { service in
             let desk = try PhoneDesk(service)
-            let phone = try await desk.phone()
-            let page = try await desk.begin()
-            for _ in 0..<30 { _ = try await desk.scan(page, phone) }
-            let last = try await refusal { try await desk.scan(page, phone).expiresIn }
-            #expect(last == "rate_limited cross_device.subject")
+            let (page, phone) = try await useUpApprovals(desk)
             try await desk.approvals().deny(
                 page.id, isReport: true, bearer: phone, origin: origin(PhoneDesk.phoneAddress))
             #expect(try await desk.state(page) == .denied)
@@ -175,11 +181,7 @@ import Testing
     @Test func `contract §12: thirty requests of one user in a minute, and no more`() async throws {
         try await withService { service in
             let desk = try PhoneDesk(service)
-            let phone = try await desk.phone()
-            let page = try await desk.begin()
-            for _ in 0..<30 { _ = try await desk.scan(page, phone) }
-            let last = try await refusal { try await desk.scan(page, phone).expiresIn }
-            #expect(last == "rate_limited cross_device.subject")
+            _ = try await useUpApprovals(desk)
             let other = try await desk.phone("bob's", of: "bob")
             let free = try await desk.begin()
             let found = try await refusal { try await desk.scan(free, other).expiresIn }

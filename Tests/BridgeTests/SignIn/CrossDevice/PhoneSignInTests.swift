@@ -301,10 +301,11 @@ import Testing
             let start = try await desk.node().begin(replacing: first.secret, origin: origin())
             guard case .started(let second) = start else { return #expect(Bool(false), "no page") }
             // Both tabs have the browser's cookie, which is the second one's.
-            let old = try await desk.node().news(of: second.secret, on: first.id, seen: .created)
+            let old = try await desk.node().news(of: second.secret, on: first.tab, seen: .created)
             #expect(old.page.state == .expired && old.page.left == 0 && old.nextQuestionAfter == nil)
-            let new = try await desk.node().news(of: second.secret, on: second.id, seen: nil)
+            let new = try await desk.node().news(of: second.secret, on: second.tab, seen: nil)
             #expect(new.page.state == .created && new.page.left == 120)
+            #expect(first.tab != first.id, "what proxies write down must not name the link")
         }
     }
 
