@@ -7,6 +7,9 @@ local drawbridge = "http://127.0.0.1:8080"
 local website = "http://127.0.0.1:3000"
 -- Steps that need a fresh or a strong sign-in ask for it: /auth/check?max_age=300
 local check = drawbridge .. "/auth/check"
+-- The website's own hosts, with and without :443, which is the same. Host says which website the check is about, and visitors
+-- choose it: a session that is good for another website, or for none, opens nothing here.
+local hosts = {["www.example.com"] = true, ["www.example.com:443"] = true}
 -- What concerns the check, and nothing else of the visitor's request.
 local asked = {"Host", "Cookie", "Authorization"}
 local told = {"X-Auth-Subject", "X-Auth-Session", "X-Auth-Acr"}
@@ -40,13 +43,15 @@ local function without_own_cookies(line)
   return others
 end
 
--- To a website by CGI, WSGI or PHP, X_Auth_Subject and its like are X-Auth-Subject; to PHP, X.Auth.Subject is too.
+-- Of the visitor's fields, what only a proxy may say. To a website by CGI, WSGI or PHP, X_Auth_Subject and its like are
+-- X-Auth-Subject; to PHP, X.Auth.Subject is too.
 local function without_forged_names(r)
   for name in pairs(r:headers_in_table()) do
     local plain = string.gsub(string.lower(name), "[_.]", "-")
     for _, suffix in ipairs({"subject", "session", "acr", "name", "email", "groups"}) do
       if plain == "x-auth-" .. suffix then r.headers_in[name] = nil end
     end
+    if string.find(plain, "^x%-forwarded%-") or plain == "x-real-ip" or plain == "forwarded" then r.headers_in[name] = nil end
   end
 end
 
@@ -62,6 +67,7 @@ end
 function route(r)
   local target = string.gsub(r.unparsed_uri, "^%a[%w+.-]*://[^/?]*", "")
   if string.sub(target, 1, 1) ~= "/" then return 400 end
+  if not hosts[string.lower(r.headers_in["Host"] or "")] then return 421 end
   -- What the visitor sent is not passed on; mod_proxy adds the connection's own.
   r.headers_in["X-Forwarded-For"] = nil
   if is_drawbridges(r.uri) then return lead(r, drawbridge, target) end
@@ -81,6 +87,8 @@ function route(r)
   end
   if status ~= 200 then return 503 end
   without_forged_names(r)
+  -- mod_proxy adds X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Server by itself.
+  r.headers_in["X-Forwarded-Proto"] = "https"
   for _, name in ipairs(told) do r.headers_in[name] = answer[string.lower(name)] end
   if r.headers_in["Cookie"] then r.headers_in["Cookie"] = without_own_cookies(r.headers_in["Cookie"]) end
   return lead(r, website, target)

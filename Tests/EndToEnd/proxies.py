@@ -6,14 +6,14 @@ import shutil
 import socketserver
 import threading
 import wsgiref.simple_server
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
 import instance
-from deployment import adapted, tool
+from deployment import WEBSITE, adapted, tool
 from servers import Server
 
 
@@ -68,14 +68,15 @@ class Envoy(Server):
 
 
 class HAProxy(Server):
-    def __init__(self, certificate: str, key: str, addresses: dict, port: int, more: Mapping = {}):
+    def __init__(self, certificate: str, key: str, addresses: dict, port: int, hosts: Sequence[str], more: Mapping = {}):
+        """`hosts` are the website's, with their ports."""
         super().__init__("haproxy")
         pem, script = self.folder / "both.pem", self.folder / "check.lua"
         pem.write_text(Path(certificate).read_text() + Path(key).read_text())
         script.write_text(adapted("haproxy-drawbridge.lua", {old: addresses[old] for old in ["127.0.0.1:8080"]}))
         (self.folder / "haproxy.cfg").write_text(adapted("haproxy.cfg", {
             **addresses, "/etc/ssl/www.example.com.pem": str(pem), "/etc/haproxy/haproxy-drawbridge.lua": str(script),
-            "bind :443": f"bind 127.0.0.1:{port}", **more}))
+            f"-m str {WEBSITE} {WEBSITE}:443": f"-m str {' '.join(hosts)}", "bind :443": f"bind 127.0.0.1:{port}", **more}))
         self.run([shutil.which("haproxy") or "/usr/sbin/haproxy", "-db", "-f", str(self.folder / "haproxy.cfg")])
         instance.wait_until(lambda: instance.listens(port), 15, f"HAProxy: {self.log}")
 
@@ -87,15 +88,18 @@ class HAProxy(Server):
 class ApacheProxy(Server):
     MODULES = ["mpm_event", "authz_core", "headers", "ssl", "socache_shmcb", "proxy", "proxy_http", "lua"]
 
-    def __init__(self, certificate: tuple[Path, Path], addresses: dict, port: int):
+    def __init__(self, certificate: tuple[Path, Path], addresses: dict, port: int, hosts: Sequence[str]):
         super().__init__("apache-proxy")
         self.folder.chmod(0o755)
         script = self.folder / "drawbridge.lua"
-        script.write_text(adapted("apache-drawbridge.lua", addresses))
+        known = ", ".join(f'["{host}{suffix}"] = true' for host in hosts for suffix in ["", ":443"])
+        script.write_text(adapted("apache-drawbridge.lua", {
+            **addresses, f'["{WEBSITE}"] = true, ["{WEBSITE}:443"] = true': known}))
         # Started by root, it reads the key before its workers are somebody else.
         text = adapted("apache.conf", {
             "/etc/ssl/www.example.com.pem": str(certificate[0]), "/etc/ssl/private/www.example.com.key": str(certificate[1]),
             "/etc/apache2/apache-drawbridge.lua": str(script), "*:443": f"127.0.0.1:{port}",
+            f"ServerName {WEBSITE}\n": f"ServerName {WEBSITE}\n    ServerAlias {' '.join(hosts)}\n",
             "${APACHE_LOG_DIR}": str(self.folder),
             "127.0.0.1:8080": addresses["127.0.0.1:8080"]})
         modules = "\n".join(f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so" for name in self.MODULES)
@@ -145,7 +149,7 @@ class Ingress:
         self.further_headers = self.config_map(name)
         # What the template has by default, and the place of the log in this test.
         level = settings.get("error-log-level", "notice")
-        self.http = f"error_log error.log {level};\n" + settings["http-snippet"] + "".join(
+        self.http = f"error_log error.log {level};\n" + settings["http-snippet"] + self.elsewhere() + "".join(
             self.server(host, places) for host, places in self.places().items())
 
     def config_map(self, name: str) -> dict[str, str]:
@@ -166,6 +170,19 @@ class Ingress:
                     namespace = document["metadata"].get("namespace", "default")
                     found.setdefault(rule["host"], []).append((path, notes, namespace))
         return found
+
+    def elsewhere(self) -> str:
+        """What the controller has for hosts that no document names."""
+        return f"""
+server {{
+    listen 127.0.0.1:{self.port} ssl default_server;
+    server_name _;
+    ssl_certificate {self.certificate[0]};
+    ssl_certificate_key {self.certificate[1]};
+    access_log off;
+    return 404;
+}}
+"""
 
     def server(self, host: str, places: list[tuple]) -> str:
         exact = {path["path"] for path, _, _ in places if path["pathType"] == "Exact"}

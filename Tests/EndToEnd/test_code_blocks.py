@@ -254,8 +254,12 @@ def test_the_readmes_nginx_leads_to_drawbridge_whatever_is_drawbridges_at_an_ori
     text = (text.replace("127.0.0.1:8080", f"127.0.0.1:{node.port}").replace("/var/log/nginx/", "")
             .replace("include fastcgi_params", "include /etc/nginx/fastcgi_params"))
     routes = {re.sub(r"\{\w+\}", "a", path) for path in yaml.safe_load((ROOT / "Config/openapi.yaml").read_text())["paths"]}
-    with Nginx(f"{MAPS}\nserver {{\nlisten 127.0.0.1:{port};\n{text}\n}}\n", port):
+    assert (shipped := r"^www\.example\.com(:443)?$") in MAPS
+    maps = MAPS.replace(shipped, rf"^127\.0\.0\.1:{port}$")
+    with Nginx(f"{maps}\nserver {{\nlisten 127.0.0.1:{port};\n{text}\n}}\n", port) as nginx:
         answers = {path: wire.send(f"http://127.0.0.1:{port}", "OPTIONS", path) for path in routes}
+        elsewhere = wire.send(f"http://127.0.0.1:{port}", "GET", "/login-with-token?token=kept", {"Host": "www.other.example"})
+        assert elsewhere.status == 421 and "token=kept" not in nginx.log
     # The site's pages are behind the check: their answer here is nginx's own.
     assert {path for path, answer in answers.items() if answer.header("X-Request-Id") is None} == OF_THE_SITE
     assert len(routes) > 120

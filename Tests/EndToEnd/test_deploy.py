@@ -11,6 +11,7 @@ import ssl
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlencode, urljoin, urlsplit
@@ -66,42 +67,51 @@ def ingress_with_both(text: str) -> str:
 class Front:
     """A proxy with TLS in front of a node and of a website."""
 
-    def __init__(self, kind: str, node: instance.Served, website: Website, certificate: tuple[Path, Path], port: int):
-        self.kind, self.node, self.cafile, self.port = kind, node, str(certificate[0]), port
+    def __init__(self, kind: str, node: instance.Served, website: Website, certificate: tuple[Path, Path], port: int,
+                 hosts: Sequence[str] = (WEBSITE, OTHER)):
+        """`hosts` are all led to the website; as it is shipped a configuration names the first."""
+        self.kind, self.node, self.website, self.cafile, self.port = kind, node, website, str(certificate[0]), port
+        either = "|".join(map(re.escape, hosts))
         files = {"/etc/ssl/www.example.com.pem": str(certificate[0]),
                  "/etc/ssl/private/www.example.com.key": str(certificate[1])}
         addresses = {"127.0.0.1:8080": f"127.0.0.1:{node.port}", "127.0.0.1:3000": f"127.0.0.1:{website.server_port}"}
         if kind == "nginx":
             text = adapted("nginx.conf", {
                 **files, **addresses, "/var/log/nginx/error.log": "error.log",
+                f"server_name {WEBSITE};": f"server_name {' '.join(hosts)};",
+                r"^www\.example\.com(:443)?$": f"^({either})(:443)?$",
                 "listen 443 ssl": f"listen 127.0.0.1:{port} ssl"})
             self.server = Nginx(text, port)
         elif kind == "caddy":
             files = f" {{\n\tbind 127.0.0.1\n\ttls {certificate[0]} {certificate[1]}\n\tlog\n"
             text = adapted("Caddyfile", {
                 **addresses, "\tlog default {": "\tadmin off\n\tauto_https disable_redirects\n\tlog default {",
-                f"\n{WEBSITE} {{\n": f"\nhttps://{WEBSITE}:{port}, https://{OTHER}:{port}{files}",
+                f"\n{WEBSITE} {{\n": "\n" + ", ".join(f"https://{host}:{port}" for host in hosts) + files,
+                r"^www\.example\.com(:443)?$": f"^({either})(:443)?$",
                 f"\n{ISSUER}, {CONSOLE} {{\n": f"\nhttps://{ISSUER}:{port}, https://{CONSOLE}:{port}{files}"})
             self.server = Caddy(text, port)
         elif kind == "traefik":
             management = node.management.rpartition(":")[2]
             text = adapted("traefik.yaml", {
                 **files, **addresses, "port: 8081": f"port: {management}", "website=www": "website=web"})
-            self.server = Traefik(traefik_with_both(text), port)
+            self.server = Traefik(traefik_with_both(text) if OTHER in hosts else text, port)
         elif kind == "ingress":
-            text = ingress_with_both(adapted("ingress-nginx.yaml", {
-                "drawbridge.drawbridge.svc.cluster.local": addresses["127.0.0.1:8080"], "website=www": "website=web"}))
+            text = adapted("ingress-nginx.yaml", {
+                "drawbridge.drawbridge.svc.cluster.local": addresses["127.0.0.1:8080"], "website=www": "website=web"})
+            text = ingress_with_both(text) if OTHER in hosts else text
             services = {"drawbridge/drawbridge": addresses["127.0.0.1:8080"], "default/website": addresses["127.0.0.1:3000"]}
             self.server = Nginx(Ingress(text, services, certificate, port).http, port, modules=SET_MISC)
         elif kind == "apache":
-            self.server = ApacheProxy(certificate, addresses, port)
+            self.server = ApacheProxy(certificate, addresses, port, hosts)
         elif kind == "haproxy":
             self.server = HAProxy(files["/etc/ssl/www.example.com.pem"], files["/etc/ssl/private/www.example.com.key"],
-                                  addresses, port)
+                                  addresses, port, [f"{host}{suffix}" for host in hosts for suffix in ["", ":443"]])
         else:
             ports = {"address: 0.0.0.0, port_value: 443": f"address: 127.0.0.1, port_value: {port}",
                      "port_value: 8080": f"port_value: {node.port}", "port_value: 3000": f"port_value: {website.server_port}"}
-            self.server = Envoy(adapted("envoy.yaml", {**files, **ports}), port)
+            domains = json.dumps([f"{host}{suffix}" for host in hosts for suffix in ["", ":443"]])
+            self.server = Envoy(adapted("envoy.yaml", {
+                **files, **ports, f'[{WEBSITE}, "{WEBSITE}:443"]': domains}), port)
 
     def answers(self) -> bool:
         try:
@@ -166,6 +176,15 @@ def front(request, certificate):
         # Traefik listens before it has read its rules.
         instance.wait_until(front.answers, 20, f"{request.param}: {front.server.log}")
         yield front
+
+
+@pytest.fixture(scope="module")
+def shipped(front, certificate):
+    """Another such proxy, in front of the same website, whose configuration names no host of the other's."""
+    alone = Front(front.kind, front.node, front.website, certificate, instance.free_port(), hosts=[WEBSITE])
+    with alone.server:
+        instance.wait_until(alone.answers, 20, f"{front.kind}: {alone.server.log}")
+        yield alone
 
 
 def sign_in(front: Front) -> str:
@@ -252,6 +271,54 @@ def test_16_3_a_session_of_one_website_is_none_at_another_behind_the_same_proxy(
     assert front.send("GET", "/contacts", {**wire.NAVIGATION, "Cookie": handed_on}, host=OTHER).status == 200
     answer = front.send("GET", "/contacts", {**wire.NAVIGATION, "Cookie": handed_on})
     assert front.sends_to_sign_in(answer), (answer.status, answer.text[:200])
+
+
+#: An absolute address in the request line names one host, and `Host` another (RFC 9112 §3.2.2).
+ELSEWHERE = [("/contacts", OTHER), (f"https://{WEBSITE}/contacts", OTHER), (f"https://{OTHER}/contacts", WEBSITE),
+             ("/contacts", f"{OTHER},{WEBSITE}"), ("/contacts", f"{WEBSITE},{OTHER}")]
+
+
+@pytest.mark.parametrize(("target", "host"), ELSEWHERE)
+def test_a_session_of_another_website_opens_nothing_by_that_ones_host(front, shipped, target, host):
+    """The check is about the website that `Host` names, and this proxy leads to the first one alone."""
+    handed_on = Journey(front, f"https://{OTHER}/contacts").cookies(OTHER)
+    asked = {**wire.NAVIGATION, "Cookie": handed_on}
+    assert front.send("GET", "/contacts", asked, host=OTHER).status == 200
+    answer = shipped.send("GET", target, asked, host=host)
+    assert b'"headers"' not in answer.body, (answer.status, answer.text[:200])
+
+
+@pytest.mark.parametrize("host", ["nobody.example", "127.0.0.1", "localhost", f"{WEBSITE}:444", f"{WEBSITE}.", f"x.{WEBSITE}"])
+def test_a_host_that_no_website_has_leads_to_none(shipped, host):
+    """At such a host the check knows no website, and so nothing that a website demands of its visitors' sign-ins."""
+    if shipped.kind in ("traefik", "ingress") and host in (f"{WEBSITE}:444", f"{WEBSITE}."):
+        return  # To these it is the same host, and they name the website to the check.
+    answer = shipped.send("GET", "/contacts", {**wire.NAVIGATION, "Cookie": sign_in(shipped)}, host=host)
+    assert b'"headers"' not in answer.body, (answer.status, answer.text[:200])
+
+
+def test_no_token_that_came_to_a_wrong_host_is_in_the_proxys_log(shipped):
+    token = "came-to-a-wrong-host"
+    for host in ["nobody.example", f"{WEBSITE}:444"]:
+        shipped.send("GET", f"/login-with-token?token={token}", wire.NAVIGATION, host=host)
+    assert token not in shipped.server.log
+
+
+@pytest.mark.parametrize("host", [f"{WEBSITE}:443", WEBSITE.upper(), f"{WEBSITE.upper()}:443"])
+def test_the_websites_host_may_be_written_with_its_port_and_in_capitals(shipped, host):
+    answer = shipped.send("GET", "/contacts", {**wire.NAVIGATION, "Cookie": sign_in(shipped)}, host=host)
+    assert answer.status == 200, answer.text[:200]
+
+
+def test_a_check_by_http_1_0_that_names_the_website_is_answered(shipped):
+    if shipped.kind == "envoy":
+        return  # It has no HTTP/1.0.
+    context = ssl.create_default_context(cafile=shipped.cafile)
+    # As a load balancer sends it: to an address, without a name in TLS.
+    context.check_hostname = False
+    with context.wrap_socket(socket.create_connection(("127.0.0.1", shipped.port), timeout=30)) as connection:
+        connection.sendall(f"GET /session HTTP/1.0\r\nHost: {WEBSITE}\r\n\r\n".encode())
+        assert connection.recv(12)[8:] == b" 200"
 
 
 @pytest.mark.parametrize("kind", ["empty", "script", "image", "iframe"])
@@ -346,10 +413,36 @@ def test_the_visitors_address_is_the_connections_own(front):
     assert address != "203.0.113.9" and ipaddress.ip_address(address)
 
 
-def test_the_website_hears_the_connections_own_address_and_none_that_the_visitor_wrote(front):
-    answer = front.send("GET", "/contacts", {"Cookie": sign_in(front), "X-Forwarded-For": "203.0.113.9"})
+#: What only a proxy may say: frameworks make addresses and decisions of it.
+FORWARDED = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http", "X-Forwarded-Host": "forged.example",
+             "X-Forwarded-Port": "666", "X-Forwarded-Prefix": "/forged", "X-Forwarded-Server": "forged.example",
+             "X-Real-IP": "203.0.113.9", "Forwarded": "for=203.0.113.9;host=forged.example;proto=http"}
+
+
+@pytest.mark.parametrize("written", [{}, FORWARDED], ids=["without", "with"])
+def test_the_website_hears_the_connections_own_address_and_none_that_the_visitor_wrote(front, written):
+    answer = front.send("GET", "/contacts", {"Cookie": sign_in(front), **written})
     assert answer.status == 200, answer.body
-    assert answer.json()["headers"]["x-forwarded-for"] == "127.0.0.1"
+    seen = answer.json()["headers"]
+    # By its own name, which says that it is what the visitor wrote.
+    seen.pop("x-original-forwarded-for", None)
+    assert seen["x-forwarded-for"] == "127.0.0.1"
+    # Or a website takes its visitors' forms for somebody else's, and names its own addresses with http.
+    assert (seen["x-forwarded-proto"], seen["x-forwarded-host"]) == ("https", WEBSITE)
+    believed = {name: value for name, value in seen.items() if value in FORWARDED.values() or "forged" in value}
+    assert believed == {}
+
+
+@pytest.mark.parametrize("name", ["X_Forwarded_For", "X_Forwarded_Proto", "X-Forwarded_Proto", "X_FORWARDED-PROTO",
+                                  "x_forwarded_host", "X_Forwarded_Port", "X-Forwarded_Prefix", "X_Real_IP", "X-Real_IP",
+                                  "X.Forwarded.Proto", "X-Forwarded.Proto", "X.Forwarded-Host", "X.Real.IP",
+                                  "X_Forwarded_Server", "X.Forwarded.Server"])
+def test_a_name_that_only_looks_like_what_a_proxy_says_reaches_the_website_as_nothing(front, name):
+    answer = front.send("GET", "/contacts", {"Cookie": sign_in(front), name: "forged"})
+    if answer.status == 400:
+        return  # refused as a whole
+    assert answer.status == 200, answer.body
+    assert "forged" not in answer.json()["headers"].values()
 
 
 def test_signing_out_goes_through(front):
@@ -754,7 +847,7 @@ def test_a_node_of_composes_that_hangs_is_given_up_for_another(certificate):
                 for _ in nodes:
                     began = time.monotonic()
                     answer = wire.send(f"https://localhost:{port}", "GET", "/contacts",
-                                       {"Host": "localhost", **wire.NAVIGATION}, cafile=str(certificate[0]))
+                                       {"Host": "localhost:8443", **wire.NAVIGATION}, cafile=str(certificate[0]))
                     assert answer.status == 303, answer.text
                     assert time.monotonic() - began < 9
         finally:
@@ -768,6 +861,9 @@ def test_nginx_accepts_the_configuration_of_compose(certificate):
             answer = wire.send(f"https://localhost:{port}", "GET", "/contacts", {"Host": f"{host}:8443"},
                                cafile=str(certificate[0]))
             assert answer.status >= 500, "no node is there, so nobody gets in"
+        for host in ["localhost", "localhost:9443", "website:8443", "www.other.example"]:
+            answer = wire.send(f"https://localhost:{port}", "GET", "/contacts", {"Host": host}, cafile=str(certificate[0]))
+            assert answer.status == 421, "the website's origin has one host, with its port"
 
 
 def test_no_token_is_in_the_log_of_composes_nginx_while_no_node_is_there(certificate):

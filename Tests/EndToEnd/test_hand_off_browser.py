@@ -82,7 +82,7 @@ def caddy(node: int, website: int, port: int, certificate) -> Caddy:
 def haproxy(node: int, website: int, port: int, certificate) -> HAProxy:
     addresses = {"127.0.0.1:8080": f"127.0.0.1:{node}", "127.0.0.1:3000": f"127.0.0.1:{website}"}
     # The provider is at the portal's own origin here, so its pages are that website's.
-    return HAProxy(str(certificate[0]), str(certificate[1]), addresses, port,
+    return HAProxy(str(certificate[0]), str(certificate[1]), addresses, port, [f"{name}:{port}" for name in DOMAINS],
                    {r"assets/|errors($|/)|\.well-known/": r"sign-in|assets/|errors($|/)|\.well-known/"})
 
 

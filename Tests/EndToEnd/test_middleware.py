@@ -121,6 +121,12 @@ def test_javas_filter_asks_once_for_a_request_that_servlets_hand_on_and_each_fil
         "/leaf: 200 alice. [/session]"], done.stderr
 
 
+def test_javas_filter_knows_an_address_that_the_container_took_from_the_request(built_sites):
+    said = run(["java", "-XX:TieredStopAtLevel=1", "-cp", f"{built_sites / 'classes'}:{JARS}",
+                "drawbridge.site.ClaimedAddresses"], built_sites)
+    assert said.splitlines() == ["a connection's own: false", "by the port 0: true", "by Tomcat's attribute: true"]
+
+
 # Each example at the real server
 
 
@@ -322,6 +328,7 @@ server {{
         proxy_set_header X-Auth-Session $session;
         proxy_set_header X-Auth-Acr $acr;
         proxy_set_header X-Drawbridge-Proxy {PROXY_SECRET};
+        proxy_set_header Host $http_host;
         proxy_pass {site.base};
     }}
     location @visitor {{
@@ -333,13 +340,15 @@ server {{
     }}
 }}
 """, port):
-        def get(path: str, *headers) -> wire.Answer:
-            return wire.send(f"http://127.0.0.1:{port}", "GET", path, [*PAGE.items(), *headers])
+        def get(path: str, *headers, host: str = f"127.0.0.1:{server.port}") -> wire.Answer:
+            return wire.send(f"http://127.0.0.1:{port}", "GET", path, [*PAGE.items(), ("Host", host), *headers])
 
         alice = server.user("alice")["sub"]
         cookie = ("Cookie", server.sign_in("alice"))
         assert get("/contacts", cookie).text == f"signed in as {alice}"
         assert to_sign_in(get("/contacts"), "%2Fcontacts")
+        # Had the proxy asked about that website, it would be another one's visitor.
+        assert to_sign_in(get("/contacts", cookie, host="www.other.example"), "%2Fcontacts")
         # A visitor says it, in every spelling: to the proxy, and past it.
         spellings = ["X-Auth-Subject", "X_Auth_Subject", "x-auth_subject", "X_AUTH-SUBJECT", "X.Auth.Subject",
                      "x-auth.subject"]

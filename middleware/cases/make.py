@@ -226,11 +226,16 @@ def proxies() -> list:
     auth = [["X-Auth-Subject", "alice"], ["X-Auth-Session", "s-1"], ["X-Auth-Acr", "aal2"]]
     alice = {"subject": "alice", "session": "s-1", "acr": "aal2"}
 
-    def case(name: str, headers: list, expect, settings: dict | None = None, peer: str = "203.0.113.9", raw: bool = False):
+    def case(name: str, headers: list, expect, settings: dict | None = None, peer: str = "203.0.113.9", raw: bool = False,
+             hosts: tuple = ("www.example.com",), claimed: bool = False):
         expect = expect if isinstance(expect, dict) else {"refused": expect}
-        # `raw`: only where the server shows names as they came; CGI, WSGI and PHP may not.
-        return {"id": name, "headers": headers, "peer": peer, "settings": settings or {"proxy_secret": SECRET},
-                "raw": raw, "expect": expect}
+        # `raw`: only where the server shows names as they came; CGI, WSGI and PHP may not. `claimed`: where the server took
+        # the peer's address from the request, and says so; Node's and Go's do not take it, and PHP does not hear of it.
+        return {"id": name, "headers": [*(["Host", host] for host in hosts), *headers], "peer": peer, "claimed": claimed,
+                "settings": settings or {"proxy_secret": SECRET}, "raw": raw, "expect": expect}
+
+    def host(name: str, expect, *hosts: str, more: tuple = ()):
+        return case(name, [secret, *auth], expect, {"proxy_secret": SECRET, "hosts": list(more)}, hosts=hosts)
 
     address = {"proxy_addresses": ["127.0.0.1/32", "10.1.0.0/16", "2001:db8::/64"]}
     both = {"proxy_secret": SECRET, "proxy_addresses": ["10.1.0.0/16"]}
@@ -274,6 +279,31 @@ def proxies() -> list:
         case("address and secret", [secret, *auth], alice, both, "10.1.0.1"),
         case("the address alone, where both are asked", auth, "not_from_proxy", both, "10.1.0.1"),
         case("the secret alone, where both are asked", [secret, *auth], "not_from_proxy", both, "10.2.0.1"),
+        # The proxy asked about the website that Host names, and visitors choose it.
+        host("the proxy's word for another host", "host", "www.other.example"),
+        host("the origin's host with its port", alice, "www.example.com:443"),
+        host("the origin's host in capitals", alice, "WWW.EXAMPLE.COM"),
+        host("another port", "host", "www.example.com:444"),
+        host("the port of the other scheme", "host", "www.example.com:80"),
+        host("a host that begins alike", "host", "www.example.com.other.example"),
+        host("a host that ends alike", "host", "x.www.example.com"),
+        host("the root's dot", "host", "www.example.com."),
+        host("no host", "host"),
+        host("an empty host", "host", ""),
+        host("two hosts", "host", "www.example.com", "www.other.example"),
+        host("two hosts joined by a server", "host", "www.example.com,www.other.example"),
+        host("a further host of the settings", alice, "localhost:8443", more=("example.com", "LOCALHOST:8443")),
+        host("another port than the settings have", "host", "localhost", more=("localhost:8443",)),
+        host("the origin's host beside a further one", alice, "www.example.com", more=("localhost:8443",)),
+        case("nobody is signed in, and there is no host", [secret], "missing", hosts=()),
+        case("a visitor's forged header at another host", auth, "not_from_proxy", hosts=("www.other.example",)),
+        # It is what X-Forwarded-For says, which anybody may have written.
+        case("a trusted address that the server took from the request", [["X-Forwarded-For", "10.1.0.5"], *auth],
+             "claimed_address", address, "10.1.0.5", claimed=True),
+        case("a claimed address and the secret, where both are asked", [secret, *auth], "claimed_address", both, "10.1.0.5",
+             claimed=True),
+        case("a claimed address where the secret alone is asked", [secret, *auth], alice, None, "10.1.0.5", claimed=True),
+        case("a visitor at the proxy's own machine", [["X-Forwarded-For", "10.1.0.5"], *auth], alice, address, "10.1.0.5"),
     ]
 
 
@@ -557,7 +587,8 @@ def proxy_demands() -> list:
 
     def case(name: str, expect: str, cookie: str | None = None, acr: str = "aal2", accept: str = "application/json",
              wanted: str = "aal9"):
-        word = [["X-Drawbridge-Proxy", SECRET], ["X-Auth-Subject", "alice"], ["X-Auth-Session", "s-1"], ["X-Auth-Acr", acr]]
+        word = [["Host", "www.example.com"], ["X-Drawbridge-Proxy", SECRET], ["X-Auth-Subject", "alice"],
+                ["X-Auth-Session", "s-1"], ["X-Auth-Acr", acr]]
         return {"id": name, "headers": [*word, ["Accept", accept], *([["Cookie", cookie]] if cookie else [])],
                 "acr": [wanted], "expect": expect}
 
@@ -766,7 +797,8 @@ def table() -> dict:
                   "lasting_token": access(exp=NOW + 86000), "late": NOW + 85000, "more": webhooks()[-1]["steps"][1:],
                   "other_lasting_token": access(sid="s-3", exp=NOW + 86000),
                   "later_token": access(sid="s-3", iat=NOW + 31, exp=NOW + 86000), "proxy_secret": SECRET,
-                  "proxy_headers": [["X-Drawbridge-Proxy", SECRET], ["X-Auth-Subject", "alice"], ["X-Auth-Session", "s-1"]]},
+                  "proxy_headers": [["Host", "www.example.com"], ["X-Drawbridge-Proxy", SECRET], ["X-Auth-Subject", "alice"],
+                                    ["X-Auth-Session", "s-1"]]},
     }
 
 

@@ -33,6 +33,9 @@ func (s *Site) fromProxy(r *http.Request) (*User, error) {
 		return nil, err
 	case subject == "":
 		return nil, Refused("missing")
+	// The proxy asked about the website that this names, and visitors choose it.
+	case !s.settings.ownHosts[s.settings.plainHost(r.Host)]:
+		return nil, Refused("host")
 	case session == "":
 		return nil, Refused("malformed")
 	}

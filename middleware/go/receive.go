@@ -42,7 +42,12 @@ func (s *Site) receiver(
 			return
 		}
 		body, err := io.ReadAll(io.LimitReader(r.Body, 65537))
-		if err != nil || len(body) > 65536 {
+		if err != nil {
+			// Nothing is known of it, and a 4xx would settle it: a logout token would be lost.
+			say(w, http.StatusInternalServerError, "failed")
+			return
+		}
+		if len(body) > 65536 {
 			say(w, http.StatusBadRequest, "too_large")
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -22,16 +23,18 @@ const (
 
 // Settings is what a website says of itself; docs/middleware.md has the table.
 type Settings struct {
-	Source           Source
-	Origin           string
-	Drawbridge       string
-	Issuer           string
-	ClientID         string
-	Clients          []string
-	Cookie           string
-	Audience         string
-	ProxySecret      string
-	ProxyAddresses   []string
+	Source         Source
+	Origin         string
+	Drawbridge     string
+	Issuer         string
+	ClientID       string
+	Clients        []string
+	Cookie         string
+	Audience       string
+	ProxySecret    string
+	ProxyAddresses []string
+	// Hosts are what the proxy may have in Host beside Origin's: further names of this website, or the one by which it asks.
+	Hosts            []string
 	WebhookSecrets   []string
 	LogoutAlgorithms []string
 	SignIn           string
@@ -42,6 +45,9 @@ type Settings struct {
 	Leeway *int64
 
 	networks []*net.IPNet
+	ownHosts map[string]bool
+	// standard is the port that the origin's scheme has anyway, as Host would say it.
+	standard string
 	leeway   int64
 }
 
@@ -64,7 +70,7 @@ func (s *Settings) check() error {
 		return errors.New("Source must be proxy, cookie or session")
 	}
 	for _, fails := range []func() error{
-		s.checkOrigins, s.checkSecrets, s.checkAlgorithms, s.checkIdentity, s.readLeeway, s.readNetworks,
+		s.checkOrigins, s.checkSecrets, s.checkAlgorithms, s.checkIdentity, s.readLeeway, s.readNetworks, s.readHosts,
 	} {
 		if err := fails(); err != nil {
 			return err
@@ -168,6 +174,30 @@ func (s *Settings) readNetworks() error {
 		s.networks = append(s.networks, network)
 	}
 	return nil
+}
+
+// hostForm is a name or an address as in Host, with a port or without.
+var hostForm = regexp.MustCompile(`^[\w.:\[\]-]+$`)
+
+func (s *Settings) readHosts() error {
+	address, err := url.Parse(s.Origin)
+	if err != nil {
+		return err
+	}
+	s.standard = map[string]string{"https": ":443", "http": ":80"}[address.Scheme]
+	s.ownHosts = map[string]bool{s.plainHost(address.Host): true}
+	for _, host := range s.Hosts {
+		if !hostForm.MatchString(host) {
+			return errors.New("Hosts must be names as in Host, such as www.example.com or localhost:8443")
+		}
+		s.ownHosts[s.plainHost(host)] = true
+	}
+	return nil
+}
+
+// plainHost is in small letters, and without the standard port.
+func (s *Settings) plainHost(text string) string {
+	return strings.TrimSuffix(strings.ToLower(text), s.standard)
 }
 
 // fillIn puts what is usual in the place of what is not set.

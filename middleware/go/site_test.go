@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -47,7 +48,9 @@ var table struct {
 		Settings struct {
 			Secret    string   `json:"proxy_secret"`
 			Addresses []string `json:"proxy_addresses"`
+			Hosts     []string
 		}
+		Claimed bool
 		Expect map[string]any
 	}
 	Cookies []struct {
@@ -191,7 +194,13 @@ func made(t *testing.T, change func(*Settings)) (*Site, *provider) {
 func request(method, target string, headers [][2]string) *http.Request {
 	r := httptest.NewRequest(method, "/", nil)
 	r.RequestURI = target
+	r.Host = ""
 	for _, pair := range headers {
+		// A server takes it out of the fields.
+		if pair[0] == "Host" {
+			r.Host = pair[1]
+			continue
+		}
 		// As a server does it: only names that are tokens are brought into the usual form.
 		r.Header.Add(pair[0], pair[1])
 	}
@@ -241,9 +250,14 @@ func TestTokens(t *testing.T) {
 
 func TestProxies(t *testing.T) {
 	for _, one := range table.Proxies {
+		if one.Claimed {
+			// The address is always the connection's.
+			continue
+		}
 		t.Run(one.ID, func(t *testing.T) {
 			site, _ := made(t, func(s *Settings) {
 				s.Source, s.ProxySecret, s.ProxyAddresses = Proxy, one.Settings.Secret, one.Settings.Addresses
+				s.Hosts = one.Settings.Hosts
 			})
 			r := request("GET", "/", one.Headers)
 			r.RemoteAddr = one.Peer + ":1234"
@@ -315,7 +329,7 @@ func TestIdentities(t *testing.T) {
 				}
 			}
 			site, _ := made(t, func(s *Settings) { s.Source, s.ProxySecret, s.Identity = Proxy, secret, one.Identity })
-			expect(site.Identify(request("GET", "/", append([][2]string{{"X-Drawbridge-Proxy", secret}}, headers...))))
+			expect(site.Identify(request("GET", "/", append([][2]string{{"Host", "www.example.com"}, {"X-Drawbridge-Proxy", secret}}, headers...))))
 
 			site, _ = made(t, func(s *Settings) { s.Source, s.Identity = Session, one.Identity })
 			site.Fetch = func(path string, sent http.Header) (int, http.Header, []byte, error) {
@@ -676,6 +690,9 @@ func TestSettingsThatWouldBelieveAnybodyAreRefused(t *testing.T) {
 		func(s *Settings) { s.Source = Proxy },
 		func(s *Settings) { s.Source, s.ProxySecret = Proxy, "short" },
 		func(s *Settings) { s.Source, s.ProxyAddresses = Proxy, []string{"proxy"} },
+		func(s *Settings) { s.Hosts = []string{"https://www.example.com"} },
+		func(s *Settings) { s.Hosts = []string{""} },
+		func(s *Settings) { s.Hosts = []string{"*.example.com"} },
 		func(s *Settings) { s.Issuer = "" },
 		func(s *Settings) { s.ClientID = "" },
 		func(s *Settings) { s.Source = "else" },
@@ -1047,6 +1064,29 @@ func TestANoticeWhoseHandlingFailedComesAgain(t *testing.T) {
 	}
 	if _, said := post(site.Webhook(nil), step.Body, step.Header); said != "handled" {
 		t.Error(said)
+	}
+}
+
+func TestANoticeWhoseBodyCannotBeReadComesAgain(t *testing.T) {
+	site, _ := made(t, nil)
+	handled := 0
+	handle := func(map[string]any) error { handled++; return nil }
+	for _, receiver := range []http.Handler{site.Webhook(handle), site.BackchannelLogout(handle)} {
+		r := httptest.NewRequest("POST", "/hook", iotest.ErrReader(os.ErrDeadlineExceeded))
+		w := httptest.NewRecorder()
+		receiver.ServeHTTP(w, r)
+		if w.Code != 500 || w.Body.String() != `{"result": "failed"}` || handled != 0 {
+			t.Error(w.Code, w.Body, handled)
+		}
+	}
+}
+
+func TestANoticeThatIsTooLargeDoesNotComeAgain(t *testing.T) {
+	site, _ := made(t, nil)
+	for _, receiver := range []http.Handler{site.Webhook(nil), site.BackchannelLogout(nil)} {
+		if status, said := post(receiver, strings.Repeat("x", 65_537), ""); status != 400 || said != "too_large" {
+			t.Error(status, said)
+		}
 	}
 }
 

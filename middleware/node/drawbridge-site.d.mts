@@ -12,7 +12,7 @@ export declare class Unavailable extends Error {}
 
 /** Why there is no user, or why a notice is refused; docs/middleware.md says what each means. */
 export type Reason =
-    | "missing" | "not_from_proxy" | "underscore" | "repeated" | "malformed" | "type" | "algorithm" | "unknown_key"
+    | "missing" | "not_from_proxy" | "host" | "underscore" | "repeated" | "malformed" | "type" | "algorithm" | "unknown_key"
     | "signature" | "issuer" | "audience" | "client" | "claims" | "bound" | "expired" | "not_yet_valid" | "ended"
     | "stale" | "too_large";
 
@@ -59,6 +59,8 @@ export interface Settings {
     audience?: string | null;
     proxy_secret?: string | null;
     proxy_addresses?: readonly string[];
+    /** What the proxy may have in Host beside the origin's: further names of this website, or the one by which it asks. */
+    hosts?: readonly string[];
     webhook_secrets?: readonly string[];
     logout_algorithms?: readonly ("ES256" | "RS256")[];
     sign_in?: string;

@@ -4,16 +4,19 @@ import { BlockList, isIP } from 'node:net';
 import { same } from './comparing.mjs';
 import { ConfigurationError, Refused } from './errors.mjs';
 import { field, noIdentity } from './fields.mjs';
+import { hostsOf } from './settings.mjs';
 
 const PROXY_FIELD = 'x-drawbridge-proxy';
 
 export class TrustedProxy {
   #settings;
   #addresses;
+  #own;
 
   constructor(settings) {
     this.#settings = settings;
     this.#addresses = addresses(settings.proxy_addresses);
+    this.#own = hostsOf(settings);
   }
 
   /** Without what is said of the person's identity. */
@@ -28,8 +31,15 @@ export class TrustedProxy {
     if (!this.#isFromProxy(request)) throw new Refused('not_from_proxy');
     const [subject, session, acr] = ['x-auth-subject', 'x-auth-session', 'x-auth-acr'].map((name) => field(request, name));
     if (subject === null) throw new Refused('missing');
+    if (!this.#isOwnHost(request)) throw new Refused('host');
     if (session === null) throw new Refused('malformed');
     return { subject, session, acr, amr: [], auth_time: null, ...noIdentity() };
+  }
+
+  /** The proxy asked about the website that Host names, and visitors choose it. HTTP/2 has it under another name. */
+  #isOwnHost(request) {
+    const said = [...request.values('host'), ...request.values(':authority')].map(this.#own.plain);
+    return new Set(said).size === 1 && this.#own.hosts.has(said[0]);
   }
 
   #isFromProxy(request) {

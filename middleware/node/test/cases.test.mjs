@@ -52,6 +52,7 @@ for (const one of table.tokens) {
 }
 
 for (const one of table.proxies) {
+  if (one.claimed) continue; // The address is always the socket's.
   test(`proxy: ${one.id}`, async () => {
     const { user, reason } = await site({ source: 'proxy', ...one.settings }).identify(new Request('GET', '/', one.headers, one.peer));
     assert.deepEqual(user ? { subject: user.subject, session: user.session, acr: user.acr } : { refused: reason }, one.expect);
@@ -88,7 +89,7 @@ for (const one of table.identities) {
       return user ? { name: user.name, email: user.email, groups: user.groups } : { refused: reason };
     };
     const proxied = site({ source: 'proxy', proxy_secret: secret, identity: one.identity });
-    assert.deepEqual(await identity(proxied, new Request('GET', '/', [['X-Drawbridge-Proxy', secret], ...headers])), one.expect);
+    assert.deepEqual(await identity(proxied, new Request('GET', '/', [['Host', 'www.example.com'], ['X-Drawbridge-Proxy', secret], ...headers])), one.expect);
     const asked = site({ source: 'session', identity: one.identity }, table.now, async (path, fields) => {
       assert.deepEqual(fields, { Cookie: '__Host-drawbridge_session=opaque', ...MARK });
       if (one.identity.length && path === `/auth/check?identity=${one.identity.join()}`) return { status: 200, headers, body: Buffer.alloc(0) };
@@ -264,8 +265,41 @@ test('settings that would believe anybody are refused', () => {
     { leeway: 600 }, { source: 'proxy', proxy_addresses: ['proxy'] }, { logout_algorithms: ['HS256'] },
     { drawbridge: 'http://drawbridge.internal:8080' }, { source: 'session', identity: ['phone'] }, { identity: ['name'] },
     { source: 'session', identity: ['name'], drawbridge: null },
+    { hosts: ['https://www.example.com'] }, { hosts: 'www.example.com' }, { hosts: [''] },
     { proxy_secrets: 'a name that is spelt wrong' }]) {
     assert.throws(() => site(changes), ConfigurationError, JSON.stringify(changes));
+  }
+});
+
+test('a setting that is undefined is as one left out, and a client that is empty as well', async () => {
+  const needed = { source: 'session', origin: 'https://www.example.com' };
+  const plain = new Site(needed).settings;
+  for (const name of Object.keys(plain)) {
+    const make = () => new Site({ ...needed, [name]: undefined }).settings[name];
+    // Without the secret, whoever has the proxy's address would be let in.
+    if (name in needed || name === 'proxy_secret') assert.throws(make, ConfigurationError, name);
+    else assert.deepEqual(make(), plain[name], name);
+  }
+  const { body, header } = table.ended.webhook;
+  for (const client_id of [undefined, '', null]) {
+    const answer = await site({ source: 'session', client_id }).webhook(Buffer.from(body), header);
+    assert.deepEqual([answer.status, JSON.parse(answer.body).result], [200, 'handled'], String(client_id));
+  }
+});
+
+test('a setting of another kind is refused', () => {
+  const secret = 'a secret of 32 characters or more';
+  for (const changes of [
+    { origin: null }, { origin: new URL('https://www.example.com') }, { drawbridge: '' }, { issuer: 7 }, { client_id: ['web'] },
+    { audience: '' }, { cookie: null }, { cookie: '' }, { sign_in: null }, { sign_in: '' }, { source: 'proxy', proxy_secret: 7 },
+    { clients: null }, { clients: 'web-view' }, { clients: [undefined] }, { source: 'proxy', proxy_addresses: '10.0.0.1' },
+    { source: 'proxy', proxy_addresses: [undefined] }, { hosts: [undefined] }, { webhook_secrets: secret },
+    { webhook_secrets: [undefined] }, { logout_algorithms: 'ES256' }, { source: 'session', identity: 'name' },
+    // Added to an expiry, a text makes it one of the distant future.
+    { leeway: '30' }, { leeway: NaN }, { leeway: null }, { keys_fresh: '300' }, { keys_pause: NaN }, { keys_stale: -1 },
+    { keys_stale: Infinity },
+  ]) {
+    assert.throws(() => site(changes), ConfigurationError, inspect(changes));
   }
 });
 
@@ -274,12 +308,23 @@ test('an address of a proxy that is misspelt is refused, and lets nobody in', as
     '10.0.0.0/1e1', '10.0.0.0/33', '10.0.0.0/-1', '2001:db8::/', '2001:db8::/129', '', '/8']) {
     assert.throws(() => site({ source: 'proxy', proxy_addresses: [text] }), ConfigurationError, text);
   }
-  const headers = [['X-Auth-Subject', 'alice'], ['X-Auth-Session', 's-1']];
+  const headers = [['Host', 'www.example.com'], ['X-Auth-Subject', 'alice'], ['X-Auth-Session', 's-1']];
   for (const [text, peer] of [['10.0.0.1', '10.0.0.1'], ['10.0.0.0/32', '10.0.0.0'], ['0.0.0.0/0', '192.0.2.1'],
     ['2001:db8::/128', '2001:db8::']]) {
     const website = site({ source: 'proxy', proxy_addresses: [text] });
     assert.equal((await website.identify(new Request('GET', '/', headers, peer))).user.subject, 'alice', text);
   }
+});
+
+test('by HTTP/2 the host is the authority, and another one beside it is refused', async () => {
+  const website = site({ source: 'proxy', proxy_addresses: ['127.0.0.1'] });
+  const by = async (...hosts) => (await website.identify(new Request(
+    'GET', '/', [...hosts, ['x-auth-subject', 'alice'], ['x-auth-session', 's-1']], '127.0.0.1'))).reason;
+  const [own, other] = ['www.example.com', 'www.other.example'];
+  assert.equal(await by([':authority', own]), undefined);
+  assert.equal(await by([':authority', own], ['host', own.toUpperCase()]), undefined);
+  assert.equal(await by([':authority', own], ['host', other]), 'host');
+  assert.equal(await by([':authority', other], ['host', own]), 'host');
 });
 
 const turn = () => new Promise((done) => { setImmediate(done); });
@@ -315,7 +360,7 @@ test('a store that answers later is waited for', async () => {
 
   const proxied = site({ source: 'proxy', proxy_addresses: ['127.0.0.1'] });
   proxied.ended = new Shared();
-  const headers = [['X-Auth-Subject', 'alice'], ['X-Auth-Session', 's-1']];
+  const headers = [['Host', 'www.example.com'], ['X-Auth-Subject', 'alice'], ['X-Auth-Session', 's-1']];
   const look = () => proxied.identify(new Request('GET', '/', headers, '127.0.0.1'));
   assert.equal((await look()).user.subject, 'alice');
   await proxied.ended.add('s-1', table.now + 1, table.now);

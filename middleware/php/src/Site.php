@@ -71,6 +71,12 @@ final class Settings
          * @var string[]
          */
         public readonly array $identity = [],
+        /**
+         * What the proxy may have in Host beside the origin's: further names of this website, or the one by which it asks.
+         *
+         * @var string[]
+         */
+        public readonly array $hosts = [],
     ) {
         $refuse = static fn (string $sentence) => throw new ConfigurationError($sentence);
         in_array($source, ['proxy', 'cookie', 'session'], true) || $refuse('source must be proxy, cookie or session');
@@ -106,7 +112,22 @@ final class Settings
             ($packed !== false && ($bits === null || (preg_match('~\A[0-9]+\z~', $bits) && (int) $bits <= 8 * strlen($packed))))
                 || $refuse("proxyAddresses: $text is no address");
         }
+        foreach ($hosts as $host) {
+            (is_string($host) && preg_match('~\A[\w.:\[\]-]+\z~', $host))
+                || $refuse('hosts must be names as in Host, such as www.example.com or localhost:8443');
+        }
         (is_dir($folder) && (fileperms($folder) & 0077) === 0) || $refuse("$folder is no folder that is this website's alone (mode 0700)");
+    }
+
+    /** Whether a request of the proxy's is about this website: in one Host, which is the origin's or among `hosts`. */
+    public function isOwnHost(Request $request): bool
+    {
+        $origin = parse_url($this->origin);
+        $standard = strtolower($origin['scheme']) === 'https' ? '~:443\z~' : '~:80\z~';
+        $plain = static fn (string $host): string => preg_replace($standard, '', strtolower($host));
+        $own = [$origin['host'] . (isset($origin['port']) ? ":{$origin['port']}" : ''), ...$this->hosts];
+        $said = array_unique(array_map($plain, $request->values('host')));
+        return count($said) === 1 && in_array($said[0], array_map($plain, $own), true);
     }
 
     /** What is printed of them: the rest of them. */
@@ -502,6 +523,8 @@ final class Site
         $session = self::field($request, 'x-auth-session');
         $acr = self::field($request, 'x-auth-acr');
         $subject !== null || throw new Refused('missing');
+        // The proxy asked about the website that this names, and visitors choose it.
+        $this->settings->isOwnHost($request) || throw new Refused('host');
         $session !== null || throw new Refused('malformed');
         $this->refuseEnded($session);
         return new User($subject, $session, $acr, ...$this->identity($request));

@@ -66,4 +66,5 @@ def request_of(scope) -> Request:
     raw = scope.get("raw_path") or scope["path"].encode()
     target = raw.decode("latin-1") + ("?" + scope["query_string"].decode("latin-1") if scope.get("query_string") else "")
     client = scope.get("client")
-    return Request(scope.get("method", "GET"), target, headers, client[0] if client else "")
+    # No connection has the port 0: servers that take the address from X-Forwarded-For write it, since that has none.
+    return Request(scope.get("method", "GET"), target, headers, client[0] if client else "", bool(client) and client[1] == 0)

@@ -17,11 +17,17 @@ def user_of(request: Request, settings: Settings) -> User:
         # CGI, WSGI and PHP read X_Auth_Subject as X-Auth-Subject: nobody honest sends it.
         if "_" in name and name.lower().replace("_", "-").startswith(("x-auth-", PROXY_FIELD)):
             raise Refused("underscore")
+    if settings.proxy_addresses and request.peer_is_claimed:
+        raise Refused("claimed_address")
     if not _is_from_proxy(request, settings):
         raise Refused("not_from_proxy")
     subject, session, acr = (fields.text(request, name) for name in ("x-auth-subject", "x-auth-session", "x-auth-acr"))
     if subject is None:
         raise Refused("missing")
+    # The proxy asked about the website that this names, and visitors choose it.
+    said = {settings.plain_host(value) for value in request.values("host")}
+    if len(said) != 1 or not said <= settings.own_hosts:
+        raise Refused("host")
     if session is None:
         raise Refused("malformed")
     return User(subject, session, acr)

@@ -15,6 +15,8 @@ class Request:
     target: str
     headers: list = field(repr=False)
     peer: str = ""
+    #: Whether the server has put an address there that the request itself says, such as that of X-Forwarded-For.
+    peer_is_claimed: bool = False
 
     def values(self, name: str) -> list:
         return [value for key, value in self.headers if key.lower() == name]

@@ -1,6 +1,7 @@
 """What a website says of itself."""
 
 import ipaddress
+import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -54,6 +55,8 @@ class Settings:
     keys_fresh: int = 300
     keys_pause: int = 30
     keys_stale: int = 3600
+    #: What the proxy may have in Host beside the origin's: further names of this website, or the one by which it asks.
+    hosts: tuple = ()
 
     def __post_init__(self):
         if self.source not in ("proxy", "cookie", "session"):
@@ -85,6 +88,13 @@ class Settings:
             object.__setattr__(self, "networks", tuple(ipaddress.ip_network(text) for text in self.proxy_addresses))
         except ValueError as error:
             raise ConfigurationError(f"proxy_addresses: {error}") from None
+        if isinstance(self.hosts, str) or not all(re.fullmatch(r"[A-Za-z0-9_.:\[\]-]+", host) for host in self.hosts):
+            raise ConfigurationError("hosts must be a list of names as in Host, such as www.example.com or localhost:8443")
+        object.__setattr__(self, "own_hosts", frozenset(map(self.plain_host, (urlsplit(self.origin).netloc, *self.hosts))))
+
+    def plain_host(self, text: str) -> str:
+        """In small letters, and without the port that the origin's scheme has anyway."""
+        return text.lower().removesuffix(":443" if urlsplit(self.origin).scheme == "https" else ":80")
 
     @property
     def ours(self) -> tuple:

@@ -57,10 +57,13 @@ class Guard:
 
 
 def request_of(environ) -> Request:
-    headers = [(name[5:].replace("_", "-"), value) for name, value in environ.items()
+    # Where Werkzeug's ProxyFix is around this, it leaves here what it replaced: the check was about the Host that came.
+    replaced = environ.get("werkzeug.proxy_fix.orig", {})
+    headers = [(name[5:].replace("_", "-"), value) for name, value in {**environ, **replaced}.items()
                if name.startswith("HTTP_") and isinstance(value, str)]
     target = environ.get("REQUEST_URI") or environ.get("RAW_URI") or _target(environ)
-    return Request(environ["REQUEST_METHOD"], target, headers, environ.get("REMOTE_ADDR", ""))
+    peer = environ.get("REMOTE_ADDR", "")
+    return Request(environ["REQUEST_METHOD"], target, headers, peer, replaced.get("REMOTE_ADDR", peer) != peer)
 
 
 def _target(environ) -> str:

@@ -75,8 +75,8 @@ def outcome(call) -> str:
         return "unavailable"
 
 
-def request(headers=(), method="GET", target="/", peer="") -> Request:
-    return Request(method, target, [tuple(pair) for pair in headers], peer)
+def request(headers=(), method="GET", target="/", peer="", claimed=False) -> Request:
+    return Request(method, target, [tuple(pair) for pair in headers], peer, claimed)
 
 
 def cookie(token) -> list:
@@ -108,7 +108,8 @@ class Shared(unittest.TestCase):
 
     @each
     def test_proxies(self, case):
-        identity = site(source="proxy", **case["settings"]).identify(request(case["headers"], peer=case["peer"]))
+        asked = request(case["headers"], peer=case["peer"], claimed=case["claimed"])
+        identity = site(source="proxy", **case["settings"]).identify(asked)
         user = identity.user
         got = {"refused": identity.reason} if user is None else {
             "subject": user.subject, "session": user.session, "acr": user.acr}
@@ -156,7 +157,8 @@ class Shared(unittest.TestCase):
 
         secret = "proxy-secret-of-the-tests-32-chars"
         one = site(source="proxy", proxy_secret=secret, identity=case["identity"])
-        self.assertEqual(identity(one, [("X-Drawbridge-Proxy", secret), *headers]), case["expect"])
+        word = [("Host", "www.example.com"), ("X-Drawbridge-Proxy", secret), *headers]
+        self.assertEqual(identity(one, word), case["expect"])
         one = site(source="session", identity=case["identity"], fetch=fetch)
         self.assertEqual(identity(one, [("Cookie", "__Host-drawbridge_session=opaque")]),
                          "unavailable" if "refused" in case["expect"] else case["expect"])
@@ -337,6 +339,8 @@ class Own(unittest.TestCase):
                         {"source": "proxy", "proxy_addresses": ["10.0.0.1/"]},
                         {"source": "proxy", "proxy_addresses": ["10.0.0.0/0x0"]},
                         {"source": "proxy", "proxy_addresses": ["10.0.0.0/8/x"]},
+                        {"source": "proxy", "proxy_secret": "x" * 32, "hosts": ["https://www.example.com"]},
+                        {"source": "proxy", "proxy_secret": "x" * 32, "hosts": "www.example.com"},
                         {"source": "session", "identity": ["phone"]}, {"source": "cookie", "identity": ["name"]},
                         {"source": "session", "identity": ["name"], "drawbridge": None},
                         {"origin": "https://www.example.com/"}, {"drawbridge": "http://drawbridge.internal:8080"}]:
@@ -705,6 +709,23 @@ class Own(unittest.TestCase):
             self.assertNotIn("token=", printed)
         self.assertIn("https://www.example.com", repr(one.settings))
         self.assertIn("/a", repr(asked))
+
+    def test_an_address_that_the_server_took_from_the_request_is_known_for_that(self):
+        # uvicorn, hypercorn and daphne write the port 0 beside it.
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"x-forwarded-for", b"10.1.0.5")]}
+        for client, claimed in [(("10.1.0.5", 0), True), (("10.1.0.5", 4711), False), (None, False)]:
+            with self.subTest(client):
+                self.assertEqual(asgi.request_of({**scope, "client": client}).peer_is_claimed, claimed)
+        environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "REMOTE_ADDR": "10.1.0.5", "HTTP_X_FORWARDED_FOR": "10.1.0.5"}
+        for own, claimed in [({"REMOTE_ADDR": "203.0.113.9"}, True), ({"REMOTE_ADDR": "10.1.0.5"}, False), ({}, False)]:
+            with self.subTest(own):
+                self.assertEqual(wsgi.request_of({**environ, "werkzeug.proxy_fix.orig": own}).peer_is_claimed, claimed)
+        self.assertFalse(wsgi.request_of(environ).peer_is_claimed)
+
+    def test_the_host_that_came_counts_where_the_server_put_another_in_its_place(self):
+        environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "HTTP_HOST": "www.example.com",
+                   "werkzeug.proxy_fix.orig": {"REMOTE_ADDR": "10.1.0.5", "HTTP_HOST": "www.other.example"}}
+        self.assertEqual(wsgi.request_of(environ).values("host"), ["www.other.example"])
 
     def test_a_proxys_word_cannot_say_how_fresh(self):
         with self.assertRaises(ConfigurationError):

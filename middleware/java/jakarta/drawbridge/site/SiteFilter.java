@@ -65,7 +65,16 @@ public final class SiteFilter implements Filter {
         }
         String query = request.getQueryString();
         return new Request(
-            request.getMethod(), request.getRequestURI() + (query == null ? "" : "?" + query), headers, request.getRemoteAddr());
+            request.getMethod(), request.getRequestURI() + (query == null ? "" : "?" + query), headers, request.getRemoteAddr(),
+            isClaimed(request));
+    }
+
+    /**
+     * Whether the container took the peer's address from X-Forwarded-For: no connection has the port 0, which Undertow
+     * writes, and Tomcat's RemoteIpValve and RemoteIpFilter leave the attribute. Others leave no trace.
+     */
+    private static boolean isClaimed(HttpServletRequest request) {
+        return request.getRemotePort() == 0 || request.getAttribute("org.apache.tomcat.remoteAddr") != null;
     }
 
     public static void send(Answer answer, HttpServletResponse response) throws IOException {

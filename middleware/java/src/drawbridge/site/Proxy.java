@@ -27,6 +27,9 @@ final class Proxy {
                 throw new Refused("underscore");
             }
         }
+        if (!settings.proxyAddresses.isEmpty() && request.peerIsClaimed) {
+            throw new Refused("claimed_address");
+        }
         if (!isFromProxy(request)) {
             throw new Refused("not_from_proxy");
         }
@@ -35,6 +38,11 @@ final class Proxy {
         String acr = Fields.text(request, "X-Auth-Acr");
         if (subject == null) {
             throw new Refused("missing");
+        }
+        // The proxy asked about the website that this names, and visitors choose it.
+        List<String> hosts = request.values("Host");
+        if (hosts.isEmpty() || !hosts.stream().allMatch(hosts.get(0)::equalsIgnoreCase) || !settings.isOwnHost(hosts.get(0))) {
+            throw new Refused("host");
         }
         if (session == null) {
             throw new Refused("malformed");

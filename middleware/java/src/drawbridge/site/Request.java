@@ -15,8 +15,15 @@ public final class Request {
     final String target;
     final List<String[]> headers;
     final String peer;
+    /** Whether the server has put an address there that the request itself says, such as that of X-Forwarded-For. */
+    final boolean peerIsClaimed;
 
     public Request(String method, String target, List<String[]> headers, String peer) {
+        this(method, target, headers, peer, false);
+    }
+
+    Request(String method, String target, List<String[]> headers, String peer, boolean peerIsClaimed) {
+        this.peerIsClaimed = peerIsClaimed;
         this.method = method;
         this.target = target;
         this.headers = headers;

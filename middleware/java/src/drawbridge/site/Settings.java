@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What a website says of itself; docs/middleware.md has the table. Set the fields, then give it to {@link Site}, which keeps a
@@ -33,6 +34,8 @@ public final class Settings {
     public String audience;
     public String proxySecret;
     public List<String> proxyAddresses = Collections.emptyList();
+    /** What the proxy may have in Host beside the origin's: further names of this website, or the one by which it asks. */
+    public List<String> hosts = Collections.emptyList();
     public List<String> webhookSecrets = Collections.emptyList();
     public List<String> logoutAlgorithms = Keys.ALGORITHMS;
     public String signIn = "/session/sign-in";
@@ -59,6 +62,7 @@ public final class Settings {
         audience = given.audience;
         proxySecret = given.proxySecret;
         proxyAddresses = copy(given.proxyAddresses);
+        hosts = copy(given.hosts);
         webhookSecrets = copy(given.webhookSecrets);
         logoutAlgorithms = copy(given.logoutAlgorithms);
         signIn = given.signIn;
@@ -98,6 +102,9 @@ public final class Settings {
         require(identity.isEmpty() || source != Source.SESSION || drawbridge != null,
             "identity with the source SESSION needs drawbridge: /auth/check is not at the website's origin");
         require(leeway >= 0 && leeway <= 60, "leeway must be 0 to 60 seconds");
+        for (String host : hosts) {
+            require(host.matches("[\\w.:\\[\\]-]+"), "hosts must be names as in Host, such as www.example.com or localhost:8443");
+        }
         List<Object[]> networks = new ArrayList<>();
         for (String text : proxyAddresses) {
             String[] parts = text.split("/", 2);
@@ -108,6 +115,16 @@ public final class Settings {
             networks.add(new Object[] {packed, bits});
         }
         return Collections.unmodifiableList(networks);
+    }
+
+    /** Whether this, of Host, is the origin's or among {@link #hosts}. */
+    boolean isOwnHost(String said) {
+        URI uri = URI.create(origin);
+        String standard = "https".equalsIgnoreCase(uri.getScheme()) ? ":443$" : ":80$";
+        String plain = said.toLowerCase(Locale.ROOT).replaceFirst(standard, "");
+        List<String> own = new ArrayList<>(hosts);
+        own.add(uri.getRawAuthority());
+        return own.stream().anyMatch(host -> host.toLowerCase(Locale.ROOT).replaceFirst(standard, "").equals(plain));
     }
 
     private static void require(boolean holds, String sentence) {

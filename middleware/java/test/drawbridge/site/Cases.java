@@ -171,7 +171,9 @@ public final class Cases {
             settings.source = Settings.Source.PROXY;
             settings.proxySecret = text(map(one, "settings"), "proxy_secret");
             settings.proxyAddresses = texts(map(one, "settings").get("proxy_addresses"));
-            Site.Identity identity = site(settings, Cases::provider).identify(new Request("GET", "/", pairs(one.get("headers")), text(one, "peer")));
+            settings.hosts = texts(map(one, "settings").get("hosts"));
+            Site.Identity identity = site(settings, Cases::provider).identify(new Request(
+                "GET", "/", pairs(one.get("headers")), text(one, "peer"), (Boolean) one.get("claimed")));
             Map<String, Object> got = new LinkedHashMap<>();
             if (identity.user == null) {
                 got.put("refused", identity.reason);
@@ -280,6 +282,7 @@ public final class Cases {
             behind.identity = settings.identity;
             List<String[]> all = new ArrayList<>(headers);
             all.add(new String[] {"X-Drawbridge-Proxy", secret});
+            all.add(new String[] {"Host", "www.example.com"});
             same(text(one, "id"), one.get("expect"), identity(site(behind, Cases::provider), new Request("GET", "/", all, "")));
         }
         for (Map<String, Object> one : list(table, "identity_answers")) {
@@ -680,6 +683,7 @@ public final class Cases {
             s -> s.source = Settings.Source.PROXY, s -> s.source = null, s -> s.issuer = null, s -> s.clientId = null,
             s -> { s.source = Settings.Source.PROXY; s.proxySecret = "short"; },
             s -> { s.source = Settings.Source.PROXY; s.proxyAddresses = Collections.singletonList("proxy"); },
+            s -> s.hosts = Collections.singletonList("https://www.example.com"), s -> s.hosts = Collections.singletonList(""),
             s -> s.origin = "http://www.example.com", s -> s.issuer = "http://id.example.com",
             s -> s.webhookSecrets = Collections.singletonList("short"), s -> s.leeway = 600,
             s -> s.logoutAlgorithms = Collections.singletonList("HS256"),
