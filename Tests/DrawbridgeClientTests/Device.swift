@@ -60,6 +60,27 @@ struct Device {
         return try await app.finishSignIn(request, answer: request.goodAnswer)
     }
 
+    /// Calls in a task that is cancelled while the answer of the token endpoint is on its way.
+    func cancelledWhileTokensCome<Value: Sendable>(
+        _ call: @escaping @Sendable () async throws -> Value
+    ) async -> Result<Value, any Error> {
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let (cancellations, cancellation) = AsyncStream.makeStream(of: Void.self)
+        await provider.meanwhile("/token") {
+            arrival.yield()
+            for await _ in cancellations { break }
+        }
+        let task = Task {
+            // Where no token is asked for nobody would arrive.
+            defer { arrival.finish() }
+            return try await call()
+        }
+        for await _ in arrivals { break }
+        task.cancel()
+        cancellation.finish()
+        return await task.result
+    }
+
     func shared() async -> (secret: String?, idToken: String?) {
         let items = ["device_secret", "id_token"].map {
             SecretItem(service: Self.group.service, account: $0, accessGroup: Self.group.accessGroup)

@@ -50,6 +50,25 @@ import Testing
         #expect(asked["scope"]?.contains("device_sso") == false)
     }
 
+    @Test func `a device whose task is cancelled while its tokens come is signed in`() async throws {
+        let app = try device.app()
+        let started = try await begin(app)
+        await device.provider.answer("/token", await device.tokens(refresh: nil, secret: nil))
+        let outcome = await device.cancelledWhileTokensCome { try await app.finishDeviceSignIn(started) { _ in } }
+        #expect(try outcome.get().subject == "alice")
+        #expect(try await app.accessToken().expose() == "at_1")
+    }
+
+    @Test func `a device whose task is cancelled asks no more`() async throws {
+        let app = try device.app()
+        let started = try await begin(app)
+        await device.provider.answer(
+            "/token", .refusal("authorization_pending"), await device.tokens(refresh: nil, secret: nil))
+        let outcome = await device.cancelledWhileTokensCome { try await app.finishDeviceSignIn(started) { _ in } }
+        #expect(throws: ClientError.cancelled) { try outcome.get() }
+        #expect(await device.provider.asked("/token").count == 1)
+    }
+
     @Test(arguments: [("access_denied", false), ("expired_token", true), ("invalid_grant", false)])
     func `an answer that ends it ends it`(_ code: String, _ isTimeout: Bool) async throws {
         let app = try device.app()

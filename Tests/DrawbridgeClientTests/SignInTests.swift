@@ -60,6 +60,22 @@ import Testing
         #expect(await device.shared() == before)
     }
 
+    @Test func `a sign-in whose task is cancelled while the code is redeemed is kept`() async throws {
+        let app = try device.app()
+        let outcome = await device.cancelledWhileTokensCome { [device] in try await device.signIn(app) }
+        #expect(try outcome.get().subject == "alice")
+        #expect(try await app.accessToken().expose() == "at_1")
+    }
+
+    @Test func `a sign-in whose task is cancelled and whose ID token is refused ends at the provider`() async throws {
+        let app = try device.app()
+        let outcome = await device.cancelledWhileTokensCome { [device] in
+            try await device.signIn(app, ["aud": "app-z"])
+        }
+        #expect(throws: ClientError.idToken(.audience)) { try outcome.get() }
+        #expect(await revoked() == ["rt_1", "ds_1"])
+    }
+
     private func revoked() async -> [String] {
         await device.provider.asked("/revoke").compactMap { $0.form["token"] }
     }

@@ -50,6 +50,18 @@ private struct WatchedStore: SecretStore {
         #expect(await device.shared() == left)
     }
 
+    @Test func `a silent sign-in whose task is cancelled while its tokens come is kept`() async throws {
+        try await device.signIn(try device.app())
+        await device.provider.answer("/token", await device.tokens("app-b", access: "at_b", secret: nil))
+        let second = try device.app("app-b")
+        let outcome = try await device.cancelledWhileTokensCome { await second.signInSilently() }.get()
+        guard case .signedIn = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(try await second.accessToken().expose() == "at_b")
+    }
+
     @Test func `an app that was signed in is so after its next start, with the same claims`() async throws {
         let claims = try await device.signIn(try device.app())
         let again = try device.app()

@@ -7,12 +7,15 @@ import { DrawbridgeError } from "./errors.mjs";
 /** More than any answer of a provider has, in bytes. */
 const maximumBody = 1 << 20;
 
-/** What an answer says; one that leads elsewhere is none. */
-export const answerOf = (response, text) => {
+/** What the answer of an address says; one that leads elsewhere, or came from there, is none. */
+export const answerOf = (response, text, address) => {
     const header = (name) => response.headers.get(name);
     const requestId = requestIdOf(response);
     if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
         throw new DrawbridgeError("unexpected_answer", "a redirect, which is never followed", { requestId });
+    }
+    if (response.redirected || cameFromElsewhere(response.url, address)) {
+        throw new DrawbridgeError("unexpected_answer", "it came by a redirect, which this fetch follows", { requestId });
     }
     const nonce = header("dpop-nonce");
     const challenge = header("www-authenticate") ?? "";
@@ -27,6 +30,21 @@ export const answerOf = (response, text) => {
         wanted: { acrValues: levels.length ? levels : null, maxAge: age === undefined ? null : Number(age) },
         nonce, wantsNonce: Boolean(nonce) && response.status >= 400 && error === "use_dpop_nonce",
     };
+};
+
+/**
+ * React Native's fetch follows redirects whatever it is told, and says so by the address alone. An answer that a program
+ * made itself has none.
+ */
+const cameFromElsewhere = (url, address) => Boolean(url) && spelled(url) !== spelled(address);
+
+/** An address by one spelling: a fetch writes it in its own way, and React Native's parser does not take them all. */
+const spelled = (address) => {
+    try {
+        return new URL(address).href;
+    } catch {
+        return address;
+    }
 };
 
 /** Every answer of the provider has one (contract §11). */

@@ -49,7 +49,7 @@ export class Transport {
             answer.catch(() => {});
             const { response, text } = await Promise.race([answer, late]);
             this.#log(`${place}: ${response.status}`);
-            const read = answerOf(response, text);
+            const read = answerOf(response, text, address);
             this.#proofs.remember(address, read.nonce);
             return read;
         } catch (error) {

@@ -126,6 +126,25 @@ test("a function that has no bearer to give does not mean the app's own sign-in"
     }
 });
 
+test("an answer that came by a redirect is not believed, where fetch follows them whatever it is told", async () => {
+    const address = `${issuer}/api/auth/create-sso-token`;
+    const link = async (members) => new Drawbridge({
+        issuer, fetch: async () => Object.defineProperties(
+            Response.json({ login_url: `${issuer}/login-with-token?token=t`, expires_in: 60 }, { headers: { "x-request-id": "r1" } }),
+            Object.fromEntries(Object.entries(members).map(([name, value]) => [name, { value }]))),
+    }).openURL("/", { bearer: "at" });
+    // React Native has no `redirected`, and a service worker no address that would tell.
+    for (const members of [
+        { url: "https://evil.example/api/auth/create-sso-token", redirected: undefined }, { url: `${address}/else` },
+        { url: address, redirected: true }, { url: "", redirected: true },
+    ]) {
+        await assert.rejects(link(members), { code: "unexpected_answer", requestId: "r1", message: /redirect/ });
+    }
+    for (const url of ["", undefined, address, address.replace("http", "HTTP")]) {
+        assert.equal((await link({ url, redirected: undefined })).url, `${issuer}/login-with-token?token=t`);
+    }
+});
+
 test("what a killed process had written goes with the next change, and nothing beside it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "drawbridge-ends-"));
     try {

@@ -49,8 +49,9 @@ extension Drawbridge {
     /// - Parameters:
     ///   - device: what the first half gave, and the person was shown.
     ///   - patience: seconds to ask at most; the code's own life bounds it.
-    ///   - sleep: waits between two questions.
+    ///   - sleep: waits between two questions, no longer than until its task is cancelled.
     /// - Returns: who is signed in.
+    /// - Throws: ``ClientError/cancelled`` when the task is cancelled before the person has answered.
     @discardableResult
     public func finishDeviceSignIn(
         _ device: DeviceSignIn, patience: TimeInterval = 3600,
@@ -60,6 +61,10 @@ extension Drawbridge {
     ) async throws(ClientError) -> IDTokenClaims {
         // Beside the asking: a code that was used is not asked with again, which would end what it opened.
         let tokens = try await poll(device, patience, sleep)
+        return try await regardlessOfCancellation { () async throws(ClientError) in try await self.kept(tokens) }
+    }
+
+    private func kept(_ tokens: TokenAnswer) async throws(ClientError) -> IDTokenClaims {
         do throws(ClientError) {
             guard let idToken = tokens.idToken else { throw .idToken(.missing) }
             let claims = try await verified(
@@ -83,10 +88,14 @@ extension Drawbridge {
             // No longer than the code lives, whatever the provider wants.
             let wait = max(0, min(interval, end.timeIntervalSince(time.now())))
             do { try await sleep(wait) } catch { throw .cancelled }
+            // Not every sleep throws when its task is cancelled.
+            guard !Task.isCancelled else { throw .cancelled }
             do throws(ClientError) {
-                return try await token([
-                    ("grant_type", TokenType.deviceCodeGrant), ("device_code", device.deviceCode.expose()),
-                ])
+                return try await regardlessOfCancellation { () async throws(ClientError) in
+                    try await self.token([
+                        ("grant_type", TokenType.deviceCodeGrant), ("device_code", device.deviceCode.expose()),
+                    ])
+                }
             } catch {
                 switch error {
                 case .refused(let refusal) where refusal.code == "authorization_pending": break

@@ -22,7 +22,8 @@ extension Drawbridge {
             proofThumbprint: try await proofThumbprint(), random: random)
     }
 
-    /// The second half: checks the answer, redeems the code and keeps the tokens.
+    /// The second half: checks the answer, redeems the code and keeps the tokens, also when its task is cancelled
+    /// meanwhile.
     /// - Parameters:
     ///   - request: what the first half gave.
     ///   - answer: the whole address that the browser brought back.
@@ -30,6 +31,14 @@ extension Drawbridge {
     @discardableResult
     public func finishSignIn(_ request: SignInRequest, answer: String) async throws(ClientError) -> IDTokenClaims {
         let code = try SignInAnswer(answer, to: request).code
+        return try await regardlessOfCancellation { () async throws(ClientError) in
+            try await self.redeemedAndKept(code, request)
+        }
+    }
+
+    private func redeemedAndKept(
+        _ code: Redacted<String>, _ request: SignInRequest
+    ) async throws(ClientError) -> IDTokenClaims {
         // Another process may have sent the person out.
         try await provider.needKeys()
         let redeemed = try await redeemedAlone(code, request)

@@ -12,7 +12,9 @@ extension Drawbridge {
             // Once more: while keys are fetched another app's renewal may replace the secret, and the old one would be
             // a replay (contract §5.4).
             guard let shared = try await currentSharedSignIn() else { return .needsSignIn(.nothingShared) }
-            return try await exchange(shared)
+            return try await regardlessOfCancellation { () async throws(ClientError) in
+                try await self.exchange(shared)
+            }
         } catch {
             switch error {
             case .idToken(let flaw): return .needsSignIn(.notBelieved(flaw))

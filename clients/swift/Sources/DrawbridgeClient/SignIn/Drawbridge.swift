@@ -135,6 +135,17 @@ public actor Drawbridge {
         try await changing(to: signIn) { item async throws(ClientError) in try await store.write(text, to: item) }
     }
 
+    /// Does what uses something up at the provider, to its end: a request of a task that is cancelled is given up, and
+    /// its answer would be lost with it.
+    func regardlessOfCancellation<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws(ClientError) -> Value
+    ) async throws(ClientError) -> Value {
+        let own = Task { () -> Result<Value, ClientError> in
+            do throws(ClientError) { return .success(try await work()) } catch { return .failure(error) }
+        }
+        return try await own.value.get()
+    }
+
     /// Asks the token endpoint as this app, or as another client of the same maker.
     /// - Parameter patience: seconds for the whole answer, at most.
     func token(
