@@ -3,11 +3,13 @@
 import csv
 import io
 import json
+import re
 import socket
 import time
 from datetime import datetime, timedelta, timezone
+from html import unescape
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -175,6 +177,19 @@ def test_a_table_has_the_ids_and_hashes_of_the_log_itself(admin, demo):
     names = ["id", "sub", "token_id", "hash", "previous_hash"]
     assert [[row[name] for name in names] for row in table] == [[event[name] or "" for name in names] for event in want]
     assert len(table) >= 100
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_attack_a_user_agent_is_a_formula_for_no_reader_of_a_table(admin, demo, delimiter):
+    formula = "=cmd|'/C calc'!A0"
+    agents = [f"Mozilla{separator}{formula};x" for separator in [";", "; ", ';"', ';""', "\t", ";\t", ';" ";']] + [formula]
+    for agent in agents:
+        assert demo.post_issue(sub="formula", headers={"User-Agent": agent}).status == 200, agent
+    table = admin.get("audit-events.csv", sub="formula").text
+    assert table.count("=cmd|") >= len(agents)
+    for row in csv.reader(io.StringIO(table, newline=""), delimiter=delimiter):
+        for cell in row:
+            assert not cell.lstrip(' "').startswith(("=", "+", "@", "-cmd")), (delimiter, cell)
 
 
 def test_exports_hold_what_a_search_finds(admin, replay):
@@ -699,6 +714,16 @@ def test_explain_says_which_rule_decides_and_changes_nothing(admin, demo):
     for wrong in [{}, {"kind": "magic"}, {"kind": "redirect"}, {"kind": "redemption"},
                   {"kind": "redirect", "client_id": "demo-web", "redirect": "/", "more": 1}]:
         assert admin.send("POST", "explain", wrong).status == 400, wrong
+
+
+@pytest.mark.parametrize("why, words, is_for_another", [
+    ("not_administrator", "Sign in with another account", True), ("idle", "Sign in with an account", False)])
+def test_who_may_not_administer_is_led_to_another_account(demo, why, words, is_for_another):
+    page = demo.send("GET", f"/admin/sign-in?why={why}&next=%2Fadmin%2Fkeys").text
+    href, label = re.search(r'id="account" href="([^"]+)">([^<]+)<', page).groups()
+    query = dict(parse_qsl(urlsplit(unescape(href)).query))
+    assert query == {"redirect": "/admin/keys", **({"account": "another"} if is_for_another else {})}
+    assert label == words
 
 
 def test_a_browser_session_of_an_administrator_needs_the_form_token_to_change_anything(demo, admin):

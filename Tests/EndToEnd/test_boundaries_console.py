@@ -610,6 +610,22 @@ def test_the_last_administrator_is_neither_disabled_nor_demoted(start_demo):
     is_spared(deputy["id"], {**cookies(opened.cookies), "X-CSRF-Token": form_token(opened)})
 
 
+def test_an_administrator_who_has_no_password_yet_leaves_the_last_one_who_can_sign_in(start_demo):
+    demo = start_demo("--no-limits")
+    browser = signed_in(demo)
+
+    def send(path: str, **fields):
+        return browser.request(
+            "POST", f"/admin/{path}", {"form_token": form_token(browser), "reason": "handed over", **fields}, "same-origin")
+    assert send("new-user", username="ghost", role="admin").status == 200
+    for path, field in [("standing", {"disabled": "true"}), ("role", {"role": "none"})]:
+        refused = send(f"users/admin/{path}", **field)
+        assert refused.status == 409 and "last administrator who can sign in" in refused.text, refused.text
+    ghost = Admin(demo).get("users", q="ghost").json()["items"][0]["id"]
+    assert Admin(demo).send("PATCH", f"users/{ghost}", {"password": "a good one, at last"}).status == 200
+    assert send("users/admin/role", role="none").status == 303
+
+
 @pytest.mark.parametrize(("change", "back"), [
     ({"disabled": True}, {"disabled": False}), ({"role": None}, {"role": "admin"})], ids=["disabled", "demoted"])
 def test_16_9_a_service_takes_the_last_administrator_away_and_the_console_ends(start_demo, change, back):

@@ -1,5 +1,7 @@
 """What apps may learn of a user: kept by an administrator, opened by scope (OpenID Connect Core §5.4)."""
 
+import json
+
 import pytest
 
 import instance
@@ -41,6 +43,8 @@ def test_claims_are_replaced_together_and_each_change_is_recorded(demo):
         assert admin.send("PATCH", f"users/{subject}", {"claims": claims}).json().get("claims", {}) == claims
     events = admin.events(type="user.claims_changed", sub=subject)
     assert len(events) == 3 and not any("Ally" in str(event) for event in events)
+    changed = [json.loads(event["detail"])["fields"] for event in events]
+    assert changed == [["nickname"], ["locale", "nickname"], ["locale", "nickname"]], "the newest first"
 
 
 def test_claims_that_are_there_already_are_no_change(demo):

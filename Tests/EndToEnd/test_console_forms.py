@@ -147,6 +147,58 @@ def test_a_form_of_names_that_is_saved_as_it_was_changes_nothing_and_is_no_event
     assert Admin(demo).events(type="user.renamed", sub=before["sub"]) == []
 
 
+def form_in(page: str, action: str) -> dict:
+    return next(form["fields"] for form in wire.PageForm(page).forms if form["action"] == action)
+
+
+def test_a_page_of_a_user_that_is_old_puts_no_name_back_which_somebody_else_has_replaced(demo, pat):
+    here, there, names = Console(demo), Console(demo), f"{pat}/names"
+    old = form_of(here, pat, names)
+    replaced = {**form_of(there, pat, names), "email": "new@example.com", "reason": "was hijacked"}
+    assert post(there, names, replaced).status == 303
+    assert post(here, names, {**old, "display_name": "Patricia", "reason": "married"}).status == 303
+    assert (known(demo, pat)["email"], known(demo, pat)["display_name"]) == ("new@example.com", "Patricia")
+    conflict = post(here, names, {**old, "email": "pat@example.org", "reason": "moved"})
+    assert conflict.status == 412 and "Somebody else changed this user meanwhile." in conflict.text
+    assert marked(conflict.text) == focused(conflict.text) == ["email"]
+    assert known(demo, pat)["email"] == "new@example.com"
+    back = form_in(conflict.text, names)
+    assert (back["email"], back["shown.email"]) == ("pat@example.org", "new@example.com")
+    assert back["display_name"] == back["shown.display_name"] == "Patricia", "what was left alone is as it is now"
+    assert post(here, names, back).status == 303 and known(demo, pat)["email"] == "pat@example.org"
+
+
+def test_a_page_of_settings_that_is_old_takes_back_nothing_that_somebody_else_has_set(start_demo):
+    demo, path = start_demo("--no-limits"), "/admin/settings/native-sso"
+    console, begun = Console(demo), "shown."
+    old = form_of(console, path, path)
+    # Lists are among what a browser sends, and left alone they send what they showed.
+    sent = {name.removeprefix(begun): value for name, value in old.items() if name.startswith(begun)}
+
+    def save(**typed) -> wire.Answer:
+        return post(console, path, {**old, **sent, **typed})
+
+    def values() -> dict:
+        found = Admin(demo).get("settings/native-sso").json()["settings"]
+        return {name: (found[name]["value"], found[name]["source"]) for name in ("enabled", "deviceSecretTTLDays")}
+
+    assert Admin(demo).send("PUT", "settings/native-sso", {"enabled": False}).status == 200
+    assert save(deviceSecretTTLDays="31").status == 303
+    assert values() == {"enabled": (False, "admin"), "deviceSecretTTLDays": (31, "admin")}
+    told = "Somebody else has set this to: 31."
+    wrong = save(deviceSecretTTLDays="99")
+    assert wrong.status == 400 and told in wrong.text and marked(wrong.text) == ["deviceSecretTTLDays"]
+    conflict = save(deviceSecretTTLDays="45")
+    assert conflict.status == 412 and told in conflict.text and "<title>Error: " in conflict.text
+    assert marked(conflict.text) == [] and focused(conflict.text) == ["deviceSecretTTLDays"]
+    assert values()["deviceSecretTTLDays"] == (31, "admin")
+    back = form_in(conflict.text, path)
+    assert (back["deviceSecretTTLDays"], back["shown.deviceSecretTTLDays"]) == ("45", "31")
+    assert back["shown.enabled"] == "false"
+    assert post(console, path, back).status == 303
+    assert values() == {"enabled": (False, "admin"), "deviceSecretTTLDays": (45, "admin")}
+
+
 @pytest.mark.parametrize("form, typed, status, wrong", [
     ("names", {"username": "alice", "display_name": "Pat & Co", "email": "p@example.org", "reason": "married"},
      409, "username"),

@@ -14,6 +14,7 @@ import pytest
 
 import instance
 import native
+from admin import admin, change
 from earlier_versions import FIXTURES, PostgreSQL, SQLite
 
 NAMES = sorted(path.name for path in FIXTURES.iterdir() if (path / "facts.json").exists())
@@ -123,3 +124,9 @@ def test_an_app_goes_on_with_its_tokens_and_its_device(upgraded):
     assert exchanged.status == 200, exchanged.text
     app.tokens["refresh_token"] = upgraded.facts["revoked_refresh_token"]
     assert app.refresh().status == 400
+
+
+def test_a_client_that_it_stored_can_be_changed(upgraded):
+    """Of the fields that there are today its document has those of that time."""
+    change(upgraded.demo, "demo-rp", client_name="Bookshop")
+    assert admin(upgraded.demo, "GET", "/api/admin/clients/demo-rp").json()["client_name"] == "Bookshop"

@@ -61,6 +61,7 @@ import Testing
         48: "Dg9H-pKbgKT2H1Xm",
         49: "l0-C2DnRfueqgagK",
         50: "kI5iEpXPRQozvG-t",
+        51: "Aa-hahmvyAEmje1P",
     ]
 
     @Test func `a step that was taken is never changed, only followed by another`() throws {

@@ -117,7 +117,8 @@ package enum AdminConformance {
         },
         ground("the loss of the scope admin", of: .client("robot")) { store in
             _ = try await store.save(
-                Client(id: "client-mine", name: "client-mine", kind: .service), expecting: .present,
+                Client(id: "client-mine", name: "client-mine", kind: .service),
+                expecting: .unchanged(Sample.administration("client-mine")),
                 event: Sample.event(.clientChanged, reason: "administrator"))
         },
         ground("an end of everything of its user", of: .account("mine")) { store in
@@ -188,10 +189,10 @@ package enum AdminConformance {
             try await note("adding")
             // In the same millisecond.
             let second = Client(id: "c", name: "second", kind: .native)
-            _ = try await store.save(second, expecting: .present, event: Sample.event(.clientChanged))
+            _ = try await store.save(second, expecting: .unchanged(first), event: Sample.event(.clientChanged))
             try await note("replacing")
             _ = try await store.save(first, expecting: .unchanged(second), event: Sample.event(.clientChanged))
-            try await note("replacing what was read")
+            try await note("replacing it by what was there before")
             _ = try await store.deleteClient("c", event: Sample.event(.clientDeleted))
             try expectEqual(try await store.clients(), [], "clients")
             try expect(try await store.clientsVersion() != "1 0", "deleting gives another version")
@@ -200,12 +201,13 @@ package enum AdminConformance {
             let store = try await open()
             let ahead = Sample.event(.clientCreated, at: Sample.now + .seconds(20))
             _ = try await store.save(Client(id: "d", name: "d", kind: .native), expecting: .absent, event: ahead)
-            let first = Client(id: "c", name: "first", kind: .native)
-            _ = try await store.save(first, expecting: .absent, event: Sample.event(.clientCreated))
+            var last = Client(id: "c", name: "first", kind: .native)
+            _ = try await store.save(last, expecting: .absent, event: Sample.event(.clientCreated))
             var versions: Set = [try await store.clientsVersion()]
             for name in ["second", "third"] {
                 let next = Client(id: "c", name: name, kind: .native)
-                _ = try await store.save(next, expecting: .present, event: Sample.event(.clientChanged))
+                _ = try await store.save(next, expecting: .unchanged(last), event: Sample.event(.clientChanged))
+                last = next
                 let version = try await open().clientsVersion()
                 try expect(versions.insert(version).inserted, "the \(name) gives another version")
             }

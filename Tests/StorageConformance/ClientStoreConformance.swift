@@ -1,8 +1,9 @@
 package import Bridge
+import OAuth2
 
 /// What every ``ClientStore`` must do.
 package enum ClientStoreConformance {
-    package static let cases = clientCases + assertionCases
+    package static let cases = clientCases + epochCases + assertionCases
 
     private static let clientCases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("every field of a client comes back as it was") { open in
@@ -26,7 +27,7 @@ package enum ClientStoreConformance {
             let first = Client(id: "c", name: "first", kind: .native)
             let second = Client(id: "c", name: "second", kind: .native)
             try expect(
-                try await !store.save(first, expecting: .present, event: Sample.event(.clientChanged)),
+                try await !store.save(second, expecting: .unchanged(first), event: Sample.event(.clientChanged)),
                 "what is absent is not replaced")
             try expect(
                 try await store.save(first, expecting: .absent, event: Sample.event(.clientCreated)), "it is added")
@@ -35,8 +36,11 @@ package enum ClientStoreConformance {
                 "what is present is not added")
             try expectEqual(try await store.clients(), [first], "clients")
             try expect(
-                try await store.save(second, expecting: .present, event: Sample.event(.clientChanged)), "it is replaced"
-            )
+                try await !store.save(first, expecting: .unchanged(second), event: Sample.event(.clientChanged)),
+                "what nobody has seen is not replaced")
+            try expect(
+                try await store.save(second, expecting: .unchanged(first), event: Sample.event(.clientChanged)),
+                "what was seen is replaced")
             try expectEqual(try await store.clients(), [second], "clients")
             try expectEqual(try await store.events(.clientCreated).count, 1, "created events")
             try expectEqual(try await store.events(.clientChanged).count, 1, "changed events")
@@ -61,6 +65,69 @@ package enum ClientStoreConformance {
             try expectEqual(try await servers[0].events(.clientCreated).count, 1, "events")
         },
     ]
+
+    /// Since when a client's tokens administer (ADR-0074).
+    private static let epochCases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("another secret, and the right given or taken, begin another epoch of a client") { open in
+            let store = try await open()
+            var client = operating()
+            func change(_ what: String, to epoch: Timestamp, by change: (inout Client) -> Void) async throws {
+                let seen = client
+                change(&client)
+                let saved = try await store.save(
+                    client, expecting: .unchanged(seen), event: Sample.event(.clientChanged))
+                try expect(saved, "\(what) is saved")
+                try expectEqual(try await open().clients().map(\.adminEpoch), [epoch], what)
+            }
+            let start = Sample.now
+            _ = try await store.save(client, expecting: .absent, event: Sample.event(.clientCreated))
+            try expectEqual(try await open().clients().map(\.adminEpoch), [start], "a new client")
+            try await change("a name", to: start) { $0.name = "renamed" }
+            // In the same millisecond.
+            try await change("a secret", to: start + .milliseconds(1)) { $0.secretDigest = digest(2) }
+            try await change("no right", to: start + .milliseconds(2)) { $0.scope = Scope(tokens: ["read"]) }
+            try await change("a secret without the right", to: start + .milliseconds(2)) { $0.secretDigest = digest(3) }
+            try await change("the right", to: start + .milliseconds(3)) { $0.scope = Scope(tokens: [Scope.admin]) }
+        },
+        ConformanceCase("a client that is added again is of an epoch of its own") { open in
+            let store = try await open()
+            _ = try await store.save(operating(), expecting: .absent, event: Sample.event(.clientCreated))
+            _ = try await store.deleteClient("client-ops", event: Sample.event(.clientDeleted))
+            let later = Sample.now + .seconds(60)
+            _ = try await store.save(operating(), expecting: .absent, event: Sample.event(.clientCreated, at: later))
+            try expectEqual(try await store.clients().map(\.adminEpoch), [later], "epoch")
+        },
+        ConformanceCase("another epoch of a client ends the consoles that its tokens opened, each with an event") {
+            open in
+            let store = try await open()
+            var client = operating()
+            _ = try await store.save(client, expecting: .absent, event: Sample.event(.clientCreated))
+            try await store.openConsole("ops", .client("client-ops"))
+            try await store.openConsole("other", .client("client-other"))
+            for number in 1...2 as ClosedRange<UInt8> {
+                let seen = client
+                client.name = "renamed"
+                client.secretDigest = digest(number)
+                let saved = try await store.save(
+                    client, expecting: .unchanged(seen), event: Sample.event(.clientChanged, reason: "leaked"))
+                try expect(saved, "it is saved")
+                let isOpen = try await store.adminSession(secretDigest: "ops") != nil
+                try expectEqual(isOpen, number == 1, "the console, with secret \(number)")
+            }
+            try expect(try await store.adminSession(secretDigest: "other") != nil, "another client's stays")
+            try expectEqual(try await store.events(.adminSignedOut).map(\.reason), ["leaked"], "events")
+        },
+    ]
+
+    /// A client that administers, by whose tokens ``BridgeStorage/openConsole(_:_:lifetime:)`` opens `ops`.
+    private static func operating() -> Client {
+        var client = Client(id: "client-ops", name: "ops", kind: .service)
+        client.scope = Scope(tokens: [Scope.admin])
+        client.secretDigest = digest(1)
+        return client
+    }
+
+    private static func digest(_ number: UInt8) -> String { Base64URL.encode([UInt8](repeating: number, count: 32)) }
 
     private static let assertionCases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("of 100 concurrent uses of an assertion on two servers one counts") { open in

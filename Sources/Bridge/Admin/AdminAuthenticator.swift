@@ -21,7 +21,8 @@ package struct AdminRefusal: Error, Hashable, Sendable {
     package enum Reason: String, Sendable, CaseIterable {
         /// Nothing was presented at all.
         case missing
-        /// The token or cookie is nothing that we gave out, or it has ended.
+        /// The token or cookie is nothing that we gave out, or it has ended: also a token that its client got before it
+        /// was given another secret.
         case invalid
         /// A browser's session that no sign-in here opened: an app or a login token did (contract §16.2).
         case notSignedInHere = "not_signed_in_here"

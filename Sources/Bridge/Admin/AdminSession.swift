@@ -40,8 +40,8 @@ package struct AdminSession: Hashable, Sendable {
 /// Keeps the console's sessions.
 ///
 /// What takes away a session's ground ends it in the same transaction: an end of everything of its account, the
-/// account's role, the revocation of its token, its client's deletion or loss of the scope `admin`, and the retirement
-/// of a key of access tokens.
+/// account's role, the revocation of its token, its client's deletion, loss of the scope `admin` or new way to
+/// authenticate, and the retirement of a key of access tokens.
 package protocol AdminSessionStore: Sendable {
     /// Adds a session and records `event` with it.
     func open(_ session: AdminSession, event: AuditEvent) async throws

@@ -63,16 +63,13 @@ package final class ClientRegister: Sendable {
     /// - Throws: `conflict` where others change it all the time.
     package func overwrite(with client: Client, action: AdminAction) async throws -> Bool {
         // The event names what changes: where another changes the client meanwhile, it has to say so again.
-        var last: Client?
         for _ in 0..<5 {
             guard let seen = try await store.clients().first(where: { $0.id == client.id }) else { return false }
             let fields = try ClientDocument.fieldsChanged(from: seen, to: client)
             guard !fields.isEmpty else { return true }
             let event = action.event(.clientChanged, clientID: client.id, fields: fields)
-            // Read again as the same: no other is at work, and what is stored is written as no version does today.
-            let expected = seen == last ? ClientExpectation.present : .unchanged(seen)
-            if try await reloading(try await store.save(client, expecting: expected, event: event)) { return true }
-            last = seen
+            let isSaved = try await store.save(client, expecting: .unchanged(seen), event: event)
+            if try await reloading(isSaved) { return true }
         }
         throw OAuthError(.conflict, "somebody else changes the client all the time")
     }

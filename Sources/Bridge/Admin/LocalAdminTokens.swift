@@ -21,10 +21,10 @@ package final class LocalAdminTokens: AdminAuthenticator {
     package func administrator(
         presenting token: Secret<String>, provenKey: String?, at now: Timestamp
     ) async throws -> Administrator {
-        guard tokens.saysItIsOurs(token) else { throw AdminRefusal(.invalid) }
+        guard let own = tokens.ours(token) else { throw AdminRefusal(.invalid) }
         let claims: AccessTokenClaims
         do {
-            claims = try await tokens.active(token, at: now)
+            claims = try await tokens.active(own, at: now)
         } catch is BearerRefusal {
             throw AdminRefusal(.invalid)
         }
@@ -38,10 +38,13 @@ package final class LocalAdminTokens: AdminAuthenticator {
             actor: claims.sessionID == nil ? .client(claims.clientID) : .account(claims.subject),
             credential: AdminCredential(
                 tokenID: claims.id, clientID: claims.clientID, sessionID: claims.sessionID,
-                signedInAt: claims.authentication.time),
+                signedInAt: claims.authentication.time, epoch: claims.countedEpoch),
             expiresAt: claims.expiresAt)
         guard claims.scope.contains(Scope.admin), try await hasRight(administrator) else {
             throw AdminRefusal(.notAdministrator, of: AdminRefusal.Holder(administrator))
+        }
+        guard isOfThisEpoch(administrator.credential) else {
+            throw AdminRefusal(.invalid, of: AdminRefusal.Holder(administrator))
         }
         // A token says how its person signed in for as long as it lives, so it need not be asked again.
         if requiresSecondFactor, !claims.authentication.hasTwoFactors, case .account(let subject) = administrator.actor
@@ -57,14 +60,18 @@ package final class LocalAdminTokens: AdminAuthenticator {
         guard now < administrator.expiresAt,
             try await tokens.isActive(credential.tokenID, sessionID: credential.sessionID, at: now)
         else { return false }
+        guard isOfThisEpoch(credential) else { return false }
         return try await hasRight(administrator)
+    }
+
+    /// Whether it was got with what the client proves itself by now, and since the client has the right (ADR-0074).
+    private func isOfThisEpoch(_ credential: AdminCredential) -> Bool {
+        clients.current[credential.clientID]?.letsAdminister(since: credential.epoch) == true
     }
 
     /// It may have been taken away, or the client deleted, since the token was made.
     private func hasRight(_ administrator: Administrator) async throws -> Bool {
-        guard clients.current[administrator.credential.clientID]?.scope.contains(Scope.admin) == true else {
-            return false
-        }
+        guard clients.current[administrator.credential.clientID]?.mayAdminister == true else { return false }
         return switch administrator.actor {
         case .client: true
         case .account(let subject): try await administrators.isAdministrator(subject)

@@ -92,7 +92,9 @@ package final class UserRegister: Sendable {
             change.passwordHash = try await passwords.turn { try await passwords.hash(password) }
         }
         let outcome = try await storage.changeUser(
-            subject, change, events: { action.event($0, subject: subject, facts: $1) }, ending: Ending(action))
+            subject, change,
+            events: { action.event($0, subject: subject, facts: $1.members, fields: $1.fields) },
+            ending: Ending(action))
         // Of a user whom another node has just changed the same way as well.
         onChange(subject)
         let root: EndingRoot? = change.endsEverything ? .user(subject) : nil

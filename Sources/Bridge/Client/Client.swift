@@ -71,6 +71,9 @@ package struct Client: Hashable, Sendable {
 
     /// ``OpaqueSecret/digest`` of `client_secret`; the secret itself is shown once and kept nowhere.
     package var secretDigest: String?
+    /// Since when the access tokens that it gets may administer. Not of its document: the database keeps it, and writes
+    /// it by itself (``epoch(replacing:at:)``).
+    package var adminEpoch = AdminCredential.firstEpoch
     package var authenticationMethod: ClientAuthenticationMethod
     /// As registered; compared byte for byte but for a loopback port.
     package var redirectURIs: [RedirectURI] = []

@@ -64,8 +64,8 @@ package protocol ClientStore: Sendable {
     func clients() async throws -> [Client]
 
     /// Adds or replaces a client and records the event; the event's type says which.
-    /// - Parameter expected: `.absent` refuses to replace, `.present` refuses to add, `.unchanged` refuses to replace
-    ///   anything but what the caller has seen.
+    /// - Parameter expected: `.absent` refuses to replace; `.unchanged` refuses to add, and to replace anything but
+    ///   what the caller has seen.
     /// - Returns: whether the expectation held; when not, nothing was written.
     func save(_ client: Client, expecting expected: ClientExpectation, event: AuditEvent) async throws -> Bool
 
@@ -83,6 +83,5 @@ package protocol ClientStore: Sendable {
 /// What must be stored for a write to happen, so that of two administrators none overwrites the other unseen.
 package enum ClientExpectation: Hashable, Sendable {
     case absent
-    case present
     case unchanged(Client)
 }

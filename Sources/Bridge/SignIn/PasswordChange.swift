@@ -15,11 +15,13 @@ package final class PasswordChange: Sendable {
     private let endings: SessionEndings
     private let refusals: RefusalLog
     private let links: ShortLivedSeal
+    private let clients: Reloadable<ClientDirectory>
     private let time: TimeSource
 
     package init(
         storage: any Storage, hasher: PasswordHasher, throttle: SignInThrottle, opener: SessionOpener,
-        endings: SessionEndings, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource
+        endings: SessionEndings, refusals: RefusalLog, keys: Reloadable<SecretKeyRing>,
+        clients: Reloadable<ClientDirectory>, time: TimeSource
     ) {
         self.storage = storage
         self.hasher = hasher
@@ -28,6 +30,7 @@ package final class PasswordChange: Sendable {
         self.endings = endings
         self.refusals = refusals
         links = ShortLivedSeal(keys: keys, purpose: .passwordLink, time: time)
+        self.clients = clients
         self.time = time
     }
 
@@ -36,7 +39,7 @@ package final class PasswordChange: Sendable {
     package func account(in session: WebSession) async throws -> Account? {
         guard session.isOwnSignIn, let account = try await storage.account(of: session.subject),
             account.passwordHash != nil, account.disabledAt == nil,
-            account.secondFactor == nil || session.authentication.hasTwoFactors
+            account.isSatisfied(by: session.authentication)
         else { return nil }
         return account
     }
@@ -117,46 +120,78 @@ package final class PasswordChange: Sendable {
     package func invite(_ subject: Subject, action: AdminAction) async throws -> Secret<String>? {
         guard let account = try await storage.account(of: subject), account.username != nil, account.disabledAt == nil
         else { return nil }
-        var object = JSONObjectWriter()
-        object.add("sub", subject.rawValue)
-        object.add("password_set_at", account.passwordChangedAt.milliseconds)
-        // Whatever ends all of a user's sessions ends their links: disabling and enabling the user brings none back.
-        object.add("ended_at", account.everythingEndedAt?.milliseconds ?? 0)
-        let link = Secret(try links.seal(object.finish(), lifetime: Self.linkLifetime))
+        // Without a standing it is refused wherever it is used.
+        let maker = SetUpLink.Maker(
+            actor: action.actor, standing: try await standing(of: action.actor) ?? Account.noEnd)
+        let content = SetUpLink(for: account, by: maker)
+        let link = Secret(try links.seal(content.text, lifetime: Self.linkLifetime))
         try await storage.append([action.event(.userSetUpLinkMade, subject: subject)])
         return link
+    }
+
+    /// What has to stay as it is for an administrator's links to count.
+    /// - Returns: `nil` for one who does not administer (any more).
+    private func standing(of actor: AdminActor) async throws -> Timestamp? {
+        switch actor {
+        case .login: return Account.noEnd
+        case .client(let id):
+            guard let client = clients.current[id], client.mayAdminister else { return nil }
+            return client.adminEpoch
+        case .account(let subject):
+            guard let account = try await storage.account(of: subject), account.role == .admin,
+                account.disabledAt == nil
+            else { return nil }
+            return account.everythingEndedAt ?? Account.noEnd
+        }
     }
 
     /// The account that a link is for; `nil` when it is not ours, too old, or was used.
     /// - Parameter origin: who shows it, for the audit log where it is refused; `nil` where that was written already.
     package func account(invitedBy link: Secret<String>, origin: RequestOrigin?) async throws -> Account? {
-        guard let members = links.open(link.expose()).flatMap({ JSONValue.parse($0)?.object }),
-            let subject = members["sub"]?.string.map(Subject.init(rawValue:)), let start = Self.start(of: link),
-            let seen = members["password_set_at"]?.integer, let ended = members["ended_at"]?.integer
-        else { return try await refuse(.unknownLink, of: nil, origin: origin) }
-        guard let account = try await storage.account(of: subject, linkMadeAfter: start), account.username != nil,
-            account.passwordChangedAt.milliseconds == seen, account.everythingEndedAt?.milliseconds ?? 0 == ended
-        else { return try await refuse(.usedLink, of: subject, origin: origin) }
-        guard account.disabledAt == nil else { return try await refuse(.disabled, of: subject, origin: origin) }
-        return account
+        try await invitation(by: link, origin: origin)?.account
     }
 
-    private static func start(of link: Secret<String>) -> Timestamp? {
-        ShortLivedSeal.start(of: link.expose(), lifetime: linkLifetime)
+    /// What a link that counts allows.
+    private struct Invitation {
+        let account: Account
+        let start: Timestamp
+        let maker: AdminActor?
     }
 
-    private func refuse(_ reason: Refusal, of subject: Subject?, origin: RequestOrigin?) async throws -> Account? {
-        if let origin { try await record(reason, of: subject, nil, origin: origin, at: time.now()) }
+    private func invitation(by text: Secret<String>, origin: RequestOrigin?) async throws -> Invitation? {
+        guard let link = links.open(text.expose()).flatMap({ SetUpLink($0) }),
+            let start = ShortLivedSeal.start(of: text.expose(), lifetime: Self.linkLifetime)
+        else { return try await refuse(.unknownLink, nil, origin: origin) }
+        guard let account = try await storage.account(of: link.subject, linkMadeAfter: start), account.username != nil,
+            link.fits(account)
+        else { return try await refuse(.usedLink, link, origin: origin) }
+        guard account.disabledAt == nil else { return try await refuse(.disabled, link, origin: origin) }
+        if let maker = link.maker {
+            // A later one than is known here is of a state that this node has not heard of yet.
+            guard let current = try await standing(of: maker.actor), maker.standing >= current else {
+                return try await refuse(.formerMaker, link, origin: origin)
+            }
+        }
+        return Invitation(account: account, start: start, maker: link.maker?.actor)
+    }
+
+    private func refuse(_ reason: Refusal, _ link: SetUpLink?, origin: RequestOrigin?) async throws -> Invitation? {
+        if let origin {
+            try await record(
+                reason, of: link?.subject, nil, detail: AuditDetail.linkMade(by: link?.maker?.actor), origin: origin,
+                at: time.now())
+        }
         return nil
     }
 
     private func record(
-        _ reason: Refusal, of subject: Subject?, _ session: SessionID?, origin: RequestOrigin, at now: Timestamp
+        _ reason: Refusal, of subject: Subject?, _ session: SessionID?, detail: String? = nil, origin: RequestOrigin,
+        at now: Timestamp
     ) async throws {
         try await refusals.record(
             AuditEvent(
                 at: now, type: .userPasswordChanged, outcome: .failure, reason: reason.rawValue, subject: subject,
-                sessionID: session, origin: origin),
+                sessionID: session, origin: origin, detail: detail),
             within: .network("audit.password", of: origin, perMinute: 10))
     }
 
@@ -166,6 +201,8 @@ package final class PasswordChange: Sendable {
         /// A password was set since, everything of the user ended, or the database was restored: it may have been.
         case usedLink = "link_used"
         case disabled = "user_disabled"
+        /// Whoever made it administers no longer, or everything of theirs ended since: a thief may have made it.
+        case formerMaker = "link_of_former_administrator"
         /// The session is not a sign-in of the user's own, or is weaker than the account asks for.
         case weakSession = "session_too_weak"
         /// Another password was set meanwhile, or the session ended.
@@ -176,15 +213,16 @@ package final class PasswordChange: Sendable {
     package func setUp(
         _ new: Secret<String>, invitedBy link: Secret<String>, origin: RequestOrigin
     ) async throws -> PasswordSetUpOutcome {
-        guard let account = try await account(invitedBy: link, origin: origin), let start = Self.start(of: link)
-        else { return .stale }
+        guard let invitation = try await invitation(by: link, origin: origin) else { return .stale }
+        let account = invitation.account
         if let flaw = PasswordRules.flaw(of: new, for: account) { return .flawed(flaw) }
         let hash = try await hasher.turn { try await hasher.hash(new) }
         // Later than the password before, which the link names.
         let now = max(time.now(), account.passwordChangedAt + .milliseconds(1))
         guard
             let changed = try await set(
-                hash, of: account, by: .link(madeAfter: start), "by a set-up link", origin: origin, at: now)
+                hash, of: account, by: .link(madeAfter: invitation.start), "by a set-up link",
+                facts: AuditDetail.facts(ofLinkMadeBy: invitation.maker), origin: origin, at: now)
         else { return .stale }
         return .isSet(changed, recognition: recognition(of: changed, before: account, origin: origin, at: now))
     }
@@ -199,10 +237,11 @@ package final class PasswordChange: Sendable {
     /// - Returns: the account as it is by this and by nothing else; `nil` when another was set since it was read.
     private func set(
         _ hash: PasswordHash, of account: Account, by warrant: PasswordWarrant, _ reason: String,
-        origin: RequestOrigin, at now: Timestamp
+        facts: [String: String] = [:], origin: RequestOrigin, at now: Timestamp
     ) async throws -> Account? {
         let event = AuditEvent.byUser(
-            .userPasswordChanged, account.subject, sessionID: warrant.session, reason: reason, origin: origin, at: now)
+            .userPasswordChanged, account.subject, sessionID: warrant.session, reason: reason, facts: facts,
+            origin: origin, at: now)
         let replaced = try await storage.replacePassword(
             hash, of: account, by: warrant, event: event,
             ending: Ending(

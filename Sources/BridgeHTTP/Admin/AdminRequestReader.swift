@@ -69,9 +69,8 @@ enum AdminRequestReader {
     /// - Returns: `nil` where the parameter is absent.
     static func limit(_ query: FormParameters, within limits: ClosedRange<Int>) throws -> Int? {
         guard query.names.contains("limit") else { return nil }
-        guard let text = query["limit"], text.utf8.count <= String(limits.upperBound).utf8.count,
-            text.utf8.allSatisfy(ASCII.isDigit), let limit = Int(text), limits.contains(limit)
-        else {
+        let digits = 1...String(limits.upperBound).utf8.count
+        guard let limit = query["limit"].flatMap({ ASCII.decimal($0, digits: digits) }), limits.contains(limit) else {
             throw OAuthError(.invalidRequest, "limit must be \(limits.lowerBound) to \(limits.upperBound)")
         }
         return limit

@@ -57,7 +57,7 @@ struct AdminUserController: AdministratorGroup {
         try AdminRequestReader.check(object, knows: ["disabled", "password", "claims", "role", "reason"])
         // All of it is read before any of it is done.
         let password = try Self.password(object)
-        let change = UserChange(
+        var change = UserChange(
             claims: try Self.claims(object), role: try Self.roleChange(object),
             isDisabled: try Self.isDisabled(object))
         let action = AdminRequestReader.action(
@@ -69,10 +69,12 @@ struct AdminUserController: AdministratorGroup {
         }
         let seen = try await user(context)
         // Each member is a change by itself, so nobody has to name a state; whoever does means that one (RFC 9110 §13.1.1).
-        if let condition = request.headers.value(of: .ifMatch),
-            EntityTags(condition)?.containsStrongly(Document(seen).tag) != true
-        {
-            throw OAuthError(.preconditionFailed)
+        if let condition = request.headers.value(of: .ifMatch) {
+            guard let tags = EntityTags(condition), tags.containsStrongly(Document(seen).tag) else {
+                throw OAuthError(.preconditionFailed)
+            }
+            // It has to hold for what is written over, not only for what was read here.
+            if !tags.isAny { change.seen = seen }
         }
         switch try await users.change(seen.subject, change, password: password, action: action) {
         case .changed, .unchanged: return Document(try await user(context)).response()
@@ -80,11 +82,13 @@ struct AdminUserController: AdministratorGroup {
             throw OAuthError(.conflict, "this user has no account here, so no password, no claims and no role")
         case .lastAdministrator: throw Self.lastAdministrator
         case .usernameTaken: throw Self.usernameTaken
+        case .changedMeanwhile: throw OAuthError(.preconditionFailed)
         }
     }
 
     static let lastAdministrator = OAuthError(
-        .conflict, "this is the last administrator; give somebody else the role first")
+        .conflict,
+        "this is the last administrator who can sign in; give somebody else who can sign in the role first")
 
     static let usernameTaken = OAuthError(.conflict, "there is an account with this username")
 

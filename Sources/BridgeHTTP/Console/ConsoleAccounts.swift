@@ -58,7 +58,7 @@ struct ConsoleAccounts: ConsoleGroup {
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
         do {
             let action = try reasoned(fields, request, context, visit)
-            let names = try Self.names(fields)
+            let names = try Self.names { fields[$0] }
             guard let username = names.username else { throw ConsoleProblem.usernameNeeded }
             let account = Account(
                 subject: Account.makeSubject(random: frame.random), username: username,
@@ -78,14 +78,15 @@ struct ConsoleAccounts: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         try await change(.rename, fields, context, request, visit) { subject in
-            let names = try Self.names(fields)
-            guard let account = try await frame.services.storage.account(of: subject) else { return .noAccount }
-            guard account.username == nil || names.username != nil else {
+            guard let user = try await frame.services.users.user(subject) else { return .noAccount }
+            let names = try Self.names(fields, of: user)
+            guard user.username == nil || names.username != nil else {
                 throw ConsoleProblem.usernameKept
             }
+            var change = UserChange(names: names)
+            change.seen = user
             return try await frame.services.users.change(
-                subject, UserChange(names: names), password: nil,
-                action: try reasoned(fields, request, context, visit))
+                subject, change, password: nil, action: try reasoned(fields, request, context, visit))
         }
     }
 
@@ -195,6 +196,7 @@ struct ConsoleAccounts: ConsoleGroup {
             case .usernameTaken: fault = .problem(.usernameTaken)
             case .noAccount: fault = .problem(.noAccount)
             case .lastAdministrator: fault = .problem(.lastAdministrator)
+            case .changedMeanwhile: fault = .problem(.userChanged)
             }
         } catch {
             guard let found = ConsoleFault(error) else { throw error }
@@ -227,9 +229,23 @@ struct ConsoleAccounts: ConsoleGroup {
         return .give(role)
     }
 
-    private static func names(_ fields: FormParameters) throws -> AccountNames {
+    /// A user's names as a form wants them: those that were left alone stay as they are, whoever has changed them since.
+    private static func names(_ fields: FormParameters, of user: UserOverview) throws -> AccountNames {
+        let form = ShownFields(fields)
+        var names = user.names
+        for field in ["username", "display_name", "email"] {
+            switch form.wish(for: field, now: names[field] ?? "") {
+            case .nothing: break
+            case .change(let typed): names[field] = typed
+            case .overtaken: throw ConsoleProblem.nameChanged(field)
+            }
+        }
+        return try Self.names { names[$0] }
+    }
+
+    private static func names(_ typed: (_ field: String) -> String?) throws -> AccountNames {
         func text(_ name: String) throws -> String? {
-            guard let text = fields[name], !text.isEmpty else { return nil }
+            guard let text = typed(name), !text.isEmpty else { return nil }
             guard AccountNames.canBeName(text) else { throw ConsoleProblem.lineLong(name) }
             return text
         }

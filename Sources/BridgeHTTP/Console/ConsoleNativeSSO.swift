@@ -3,6 +3,16 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
+/// What was typed into the form of settings and not saved.
+private struct Unsaved {
+    /// Shown instead of the values in force.
+    var typed: [NativeSSOField: String] = [:]
+    /// Those whose typed values cannot be.
+    var wrong: Set<NativeSSOField> = []
+    /// Those that somebody else has set since the page was shown.
+    var overtaken: Set<NativeSSOField> = []
+}
+
 /// The settings of Native SSO: every field with its range, and where its value comes from.
 struct ConsoleNativeSSO: ConsoleGroup {
     static let routes: [Route<Self>] = [
@@ -23,28 +33,29 @@ struct ConsoleNativeSSO: ConsoleGroup {
         let query = try AdminRequestReader.query(request, knowing: ["done"])
         var notice: [String: any Sendable] = [:]
         if let done = query["done"] { notice[done == "reset" ? "is_reset" : "is_saved"] = true }
-        return try await page(notice, request, context, visit)
+        return page(try await device.configuration.entries(), notice, request, context, visit)
     }
 
     @Sendable func save(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let action = try frame.action(fields, request, context, visit)
+        let form = ShownFields(fields)
+        let entries = try await device.configuration.entries()
         var changed: [NativeSSOField: NativeSSOValue] = [:]
-        var wrong: Set<NativeSSOField> = []
-        var typed: [NativeSSOField: String] = [:]
-        for entry in try await device.configuration.entries() {
-            guard let text = fields[entry.field.rawValue] else { continue }
-            typed[entry.field] = text
+        var unsaved = Unsaved()
+        for entry in entries {
+            let wish = form.wish(for: entry.field.rawValue, now: Self.text(entry.value))
+            // A value that was left alone keeps its source.
+            guard let text = wish.typed else { continue }
+            unsaved.typed[entry.field] = text
             let value = Self.value(text, like: entry.value)
-            if entry.field.problem(with: value) != nil { wrong.insert(entry.field) }
-            // A value that was not changed keeps its source.
+            if entry.field.problem(with: value) != nil { unsaved.wrong.insert(entry.field) }
+            if case .overtaken = wish { unsaved.overtaken.insert(entry.field) }
             if value != entry.value { changed[entry.field] = value }
         }
-        guard wrong.isEmpty else {
-            return try await page(
-                ["has_problem": true, "reason": fields["reason"] ?? ""], wrong: wrong, typed: typed, request, context,
-                visit)
+        guard unsaved.wrong.isEmpty, unsaved.overtaken.isEmpty else {
+            return page(entries, ["reason": fields["reason"] ?? ""], unsaved: unsaved, request, context, visit)
         }
         if !changed.isEmpty {
             try await frame.services.gate.requireFreshSignIn(visit, request, context)
@@ -62,40 +73,44 @@ struct ConsoleNativeSSO: ConsoleGroup {
         return frame.redirect(to: "\(Self.path)?done=reset")
     }
 
-    /// - Parameters:
-    ///   - wrong: those whose typed values cannot be.
-    ///   - typed: shown instead of the values in force.
     private func page(
-        _ more: [String: any Sendable], wrong: Set<NativeSSOField> = [],
-        typed: [NativeSSOField: String] = [:], _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
-    ) async throws -> Response {
-        let entries = try await device.configuration.entries()
+        _ entries: [NativeSSOConfiguration.Entry], _ more: [String: any Sendable], unsaved: Unsaved = Unsaved(),
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) -> Response {
         var values = more
         let words = frame.words(request, context)
-        let first = entries.first { wrong.contains($0.field) }?.field
+        let first = entries.first { unsaved.wrong.union(unsaved.overtaken).contains($0.field) }?.field
         values["fields"] = entries.map { entry -> [String: any Sendable] in
-            var row = Self.row(entry, isWrong: wrong.contains(entry.field), typed: typed[entry.field], words)
+            var row = Self.row(entry, unsaved, words)
             row["has_focus"] = entry.field == first
             return row
         }
         values["is_set"] = entries.contains { $0.source == .admin }
+        values["is_unsaved"] = first != nil
+        values["has_problem"] = !unsaved.wrong.isEmpty
+        values["has_conflict"] = !unsaved.overtaken.isEmpty
+        let code: ErrorCode = unsaved.wrong.isEmpty ? .preconditionFailed : .invalidRequest
         return frame.render(
             "native_sso", values, section: .settings, visit: visit, request, context,
-            status: wrong.isEmpty ? .ok : .init(code: ErrorCode.invalidRequest.status))
+            status: first == nil ? .ok : .init(code: code.status))
     }
 
     private static func row(
-        _ entry: NativeSSOConfiguration.Entry, isWrong: Bool, typed: String?, _ words: ConsoleWords
+        _ entry: NativeSSOConfiguration.Entry, _ unsaved: Unsaved, _ words: ConsoleWords
     ) -> [String: any Sendable] {
         let current = text(entry.value)
-        let shown = typed ?? current
+        let shown = unsaved.typed[entry.field] ?? current
         var row: [String: any Sendable] = [
             "name": entry.field.rawValue, "title": words("console_settings", entry.field.key),
             "explanation": words("console_settings", "\(entry.field.key)_help"), "value": shown,
+            "shown_name": ShownFields.name(beside: entry.field.rawValue), "shown_value": current,
             "source": words("console_settings", "from_\(entry.source.rawValue)"),
-            "is_set": entry.source == .admin, "is_wrong": isWrong,
+            "is_set": entry.source == .admin, "is_wrong": unsaved.wrong.contains(entry.field),
             "default": words("console_settings", "default", ["value": word(entry.field.fallback, words)]),
         ]
+        if unsaved.overtaken.contains(entry.field) {
+            row["overtaken"] = words("console_settings", "overtaken", ["value": word(current, words)])
+        }
         if let range = entry.field.range {
             let ends = ["minimum": String(range.lowerBound), "maximum": String(range.upperBound)]
             row["minimum"] = ends["minimum"]

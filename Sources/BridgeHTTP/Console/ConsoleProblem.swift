@@ -25,10 +25,16 @@ struct ConsoleProblem: Error, Hashable, Sendable {
     static let clientChanged = Self(key: "client_changed", code: .preconditionFailed)
     static let clientNameNeeded = Self(
         key: "client_name_needed", values: ["field": "client_name"], code: .invalidRequest)
+    static let userChanged = Self(key: "user_changed", code: .preconditionFailed)
     static let noJSON = Self(key: "no_json", code: .invalidRequest)
 
     static func lineLong(_ field: String) -> Self {
         Self(key: "line_long", values: ["field": field], code: .invalidRequest)
+    }
+
+    /// ``userChanged``, where it is known what somebody else has changed.
+    static func nameChanged(_ field: String) -> Self {
+        Self(key: userChanged.key, values: ["field": field], code: userChanged.code)
     }
 
     static func password(_ flaw: PasswordFlaw) -> Self {

@@ -19,15 +19,27 @@ struct UserForm: Hashable, Sendable {
     static func values(of user: UserOverview, after refused: RefusedForm?) -> [String: any Sendable] {
         var role = UserForm.role.values(["role": user.role ?? "", "reason": ""], after: refused)
         role["is_admin"] = role["role"] as? String == "admin"
-        let names = ["username": user.username, "display_name": user.displayName, "email": user.email]
         return [
             "disable_form": disable.values(["reason": ""], after: refused),
-            "rename_form": rename.values(names.mapValues { $0 ?? "" }.merging(["reason": ""]) { $1 }, after: refused),
+            "rename_form": names(of: user, after: refused),
             "role_form": role,
             "link_form": link.values(["reason": ""], after: refused),
             "password_form": password.values(["reason": ""], secret: "password", after: refused),
             "factor_form": factor.values(["reason": ""], after: refused),
         ]
+    }
+
+    /// The form of a user's names. Those that were left alone are shown as they are now when it comes back.
+    private static func names(of user: UserOverview, after refused: RefusedForm?) -> [String: any Sendable] {
+        var values = rename.values(user.names.merging(["reason": ""]) { $1 }, after: refused)
+        let back = refused.flatMap { $0.form == rename ? $0 : nil }
+        for (field, now) in user.names {
+            let form = back.map { ShownFields($0.fields) }
+            let isTold = back.map { $0.fault.code == .preconditionFailed && $0.fault.names(field) } ?? false
+            values[field] = form?.wish(for: field, now: now).typed ?? now
+            values["shown_\(field)"] = form?.next(field, now: now, isTold: isTold) ?? now
+        }
+        return values
     }
 
     /// What the template shows of it. Every key is there each time: the template would look for a missing one in the
@@ -56,4 +68,14 @@ struct RefusedForm: Sendable {
     let form: UserForm
     let fields: FormParameters
     let fault: ConsoleFault
+}
+
+extension UserOverview {
+    /// By the fields of the form that changes them, without the line breaks that such fields drop: another provider's
+    /// user may have some in a name.
+    var names: [String: String] {
+        ["username": username, "display_name": displayName, "email": email].mapValues { name in
+            String(String.UnicodeScalarView((name ?? "").unicodeScalars.filter { $0 != "\n" && $0 != "\r" }))
+        }
+    }
 }

@@ -11,7 +11,7 @@ struct EntityTags: Sendable {
     }
 
     /// `*`: whatever state there is.
-    private let isAny: Bool
+    let isAny: Bool
     private let tags: [Tag]
 
     /// - Returns: `nil` for what is not a list of tags.

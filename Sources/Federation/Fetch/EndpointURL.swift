@@ -15,7 +15,8 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
         let origin = text[..<authority.endIndex]
         let rest = text[authority.endIndex...]
         guard let webOrigin = WebOrigin(String(origin)), webOrigin.isSecure || webOrigin.isLoopback,
-            rest.isEmpty || rest.hasPrefix("/"),
+            // A query may follow the host at once (RFC 3986 §3.3), as in what a client registers (``WebURL``).
+            rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?"),
             rest.utf8.allSatisfy({ ASCII.isVisible($0) && !"#\"<>\\^`{|}".utf8.contains($0) }),
             allowingQuery || !rest.contains("?")
         else { return nil }

@@ -43,7 +43,7 @@ struct CopiedTable: Sendable {
             digest user_code client_id scope network created_at expires_at decision poll_interval next_poll_at \
             polled_too_soon
             """),
-        CopiedTable("client", 1, "client_id document updated_at"),
+        CopiedTable("client", 1, "client_id document updated_at admin_epoch"),
         CopiedTable(
             "login_token_use", 1,
             """
@@ -104,7 +104,8 @@ struct CopiedTable: Sendable {
         CopiedTable(
             "admin_session", 1,
             """
-            secret_digest actor created_at expires_at last_seen_at token_id client_id session_id signed_in_at
+            secret_digest actor created_at expires_at last_seen_at token_id client_id session_id signed_in_at \
+            admin_epoch
             """),
         CopiedTable("audit_tally", 5, "at node type outcome reason events"),
         CopiedTable("audit_tally_progress", 1, "node sequence"),

@@ -13,7 +13,7 @@ struct Migration: Sendable {
         webSessionNotices,
         toldByPhones, toldGroups, exceptions, passkeys, lookUps, noticeQueues, upstreamSessions,
         issuingSessions, handOffOrigins, logoutSubscribers, appsAbove, endsOfEverything,
-        redemptionRoom, sessionExpiry,
+        redemptionRoom, sessionExpiry, adminEpochs,
     ]
 }
 

@@ -10,22 +10,31 @@ extension DurableStorage: ClientStore {
     package func save(
         _ client: Client, expecting expected: ClientExpectation, event: AuditEvent
     ) async throws -> Bool {
-        var arguments: [SQLValue] = [SQLValue(client.id), .text(try Self.document(client)), SQLValue(event.at)]
-        let statement: SQLStatement
-        switch expected {
-        case .absent: statement = ClientSQL.insert
-        case .present: statement = ClientSQL.update
-        case .unchanged(let seen):
-            statement = ClientSQL.updateUnchanged
-            arguments.append(.text(try Self.document(seen)))
-        }
-        return try await write { [arguments] transaction in
-            let saved = try transaction.run(statement, arguments)
+        let arguments: [SQLValue] = [SQLValue(client.id), .text(try Self.document(client)), SQLValue(event.at)]
+        return try await write { transaction in
+            let before: StoredText?
+            let epoch: Timestamp
+            let saved: [SQLRow]
+            switch expected {
+            case .absent:
+                before = nil
+                epoch = client.epoch(replacing: nil, at: event.at)
+                saved = try transaction.run(ClientSQL.insert, arguments + [SQLValue(epoch)])
+            case .unchanged(let seen):
+                guard let stored = try Self.text(unchangedSince: seen, in: transaction) else { return false }
+                before = stored
+                epoch = client.epoch(replacing: stored.client, at: event.at)
+                saved = try transaction.run(
+                    ClientSQL.updateUnchanged,
+                    arguments + [.text(stored.document), SQLValue(epoch), SQLValue(stored.client.adminEpoch)])
+            }
             guard !saved.isEmpty else { return false }
             try transaction.record(event)
             // An end in the next moment is queued already, whichever node has read the client by then.
             try transaction.setSubscriptions(of: client)
-            if !client.scope.contains(Scope.admin) { try transaction.endAdminSessions(of: client.id, event) }
+            if !client.mayAdminister || epoch != before?.client.adminEpoch {
+                try transaction.endAdminSessions(of: client.id, event)
+            }
             return true
         }
     }
@@ -41,9 +50,10 @@ extension DurableStorage: ClientStore {
     }
 
     package func deleteClient(unchanged client: Client, event: AuditEvent) async throws -> Bool {
-        let arguments: [SQLValue] = [SQLValue(client.id), .text(try Self.document(client))]
-        return try await write { transaction in
-            guard try !transaction.run(ClientSQL.deleteUnchanged, arguments).isEmpty else { return false }
+        try await write { transaction in
+            guard let stored = try Self.text(unchangedSince: client, in: transaction),
+                try !transaction.run(ClientSQL.deleteUnchanged, [SQLValue(client.id), .text(stored.document)]).isEmpty
+            else { return false }
             try transaction.record(event)
             try transaction.endSubscriptions(of: client.id)
             try transaction.endAdminSessions(of: client.id, event)
@@ -64,11 +74,30 @@ extension DurableStorage: ClientStore {
         return String(decoding: try encoder.encode(ClientDocument(client)), as: UTF8.self)
     }
 
+    /// A client as it is stored, and the text of its document.
+    private struct StoredText {
+        let client: Client
+        let document: String
+    }
+
+    /// The stored text of a client that still is what the caller has seen. What it says is compared: another version,
+    /// with fewer fields, writes the same client in other words. One that this version cannot read nobody has seen.
+    private static func text(unchangedSince seen: Client, in transaction: WriteTransaction) throws -> StoredText? {
+        guard let row = try transaction.run(ClientSQL.one, [SQLValue(seen.id)]).first, let stored = try? client(row)
+        else { return nil }
+        // No caller has seen the epoch, which changes with the document alone.
+        var document = stored
+        document.adminEpoch = seen.adminEpoch
+        return document == seen ? StoredText(client: stored, document: try row.text(1)) : nil
+    }
+
     private static func client(_ row: SQLRow) throws -> Client {
         let id = try row.text(0)
         do {
             let document = Data(try row.text(1).utf8)
-            return try JSONDecoder().decode(StoredClientDocument.self, from: document).client
+            var client = try JSONDecoder().decode(StoredClientDocument.self, from: document).client
+            client.adminEpoch = try row.optionalTimestamp(2) ?? AdminCredential.firstEpoch
+            return client
         } catch let problem as ClientDocumentError {
             throw StorageError.corrupt("the document of client \(id): \(problem)")
         } catch is DecodingError {
@@ -79,22 +108,20 @@ extension DurableStorage: ClientStore {
 
 /// The statements about registered clients.
 enum ClientSQL {
-    static let all: SQLStatement = "SELECT client_id, document FROM client ORDER BY client_id"
+    static let all: SQLStatement = "SELECT client_id, document, admin_epoch FROM client ORDER BY client_id"
+
+    static let one: SQLStatement = "SELECT client_id, document, admin_epoch FROM client WHERE client_id = $1"
 
     static let insert: SQLStatement = """
-        INSERT INTO client (client_id, document, updated_at) VALUES ($1, $2, $3)
+        INSERT INTO client (client_id, document, updated_at, admin_epoch) VALUES ($1, $2, $3, $4)
         ON CONFLICT (client_id) DO NOTHING RETURNING client_id
         """
 
-    static let update: SQLStatement = """
-        UPDATE client SET document = $2, updated_at = CASE WHEN updated_at < $3 THEN $3 ELSE updated_at + 1 END
-        WHERE client_id = $1 RETURNING client_id
-        """
-
-    /// `$4` is the document that the caller has seen.
+    /// `$4` is the document as it was read.
     static let updateUnchanged: SQLStatement = """
-        UPDATE client SET document = $2, updated_at = CASE WHEN updated_at < $3 THEN $3 ELSE updated_at + 1 END
-        WHERE client_id = $1 AND document = $4 RETURNING client_id
+        UPDATE client
+        SET document = $2, admin_epoch = $5, updated_at = CASE WHEN updated_at < $3 THEN $3 ELSE updated_at + 1 END
+        WHERE client_id = $1 AND document = $4 AND COALESCE(admin_epoch, 0) = $6 RETURNING client_id
         """
 
     static let delete: SQLStatement = "DELETE FROM client WHERE client_id = $1 RETURNING client_id"

@@ -94,8 +94,8 @@ extension UsersCommand {
         static let configuration = CommandConfiguration(
             abstract: "Give an account the role admin, which opens the console, or take it away.",
             discussion: """
-                The last enabled administrator keeps it: somebody must be left who can let others in. Taking it \
-                away ends what the account had open in the console.
+                The last enabled administrator who can sign in keeps it: somebody must be left who can let others \
+                in. Taking it away ends what the account had open in the console.
 
                 Examples:
                   drawbridge users role --config drawbridge.yaml alice admin
@@ -123,7 +123,7 @@ extension UsersCommand {
             switch outcome {
             case .changed: StandardOutput.say("\(user) has the role \(role) now.")
             case .unchanged: StandardOutput.say("\(user) has the role \(role) already.")
-            case .noAccount, .usernameTaken: throw UserName(user).noAccount
+            case .noAccount, .usernameTaken, .changedMeanwhile: throw UserName(user).noAccount
             case .lastAdministrator: throw CommandError.lastAdministrator(user)
             }
         }
@@ -133,8 +133,8 @@ extension UsersCommand {
 extension CommandError {
     static func lastAdministrator(_ user: String) -> CommandError {
         CommandError(
-            "\(user) is the last administrator, so nobody would be left to let others in. Give somebody else the role "
-                + "first: drawbridge users role NAME admin.")
+            "\(user) is the last administrator who can sign in, so nobody would be left to let others in. Give somebody "
+                + "else who can sign in the role first: drawbridge users role NAME admin.")
     }
 }
 

@@ -44,7 +44,7 @@ extension UsersCommand {
             switch outcome {
             case .changed: StandardOutput.say("\(user) has \(count).")
             case .unchanged: StandardOutput.say("\(user) has \(count) already.")
-            case .noAccount, .lastAdministrator, .usernameTaken: throw UserName(user).noAccount
+            case .noAccount, .lastAdministrator, .usernameTaken, .changedMeanwhile: throw UserName(user).noAccount
             }
         }
     }

@@ -107,7 +107,8 @@ private struct UserSwitch {
                 user, UserChange(isDisabled: disables), password: nil, action: action)
             switch outcome {
             case .changed(let ended): return ended
-            case .unchanged, .noAccount, .usernameTaken: throw try await refusal(of: user, in: registers.storage)
+            case .unchanged, .noAccount, .usernameTaken, .changedMeanwhile:
+                throw try await refusal(of: user, in: registers.storage)
             case .lastAdministrator: throw CommandError.lastAdministrator(subject)
             }
         }

@@ -129,8 +129,10 @@ struct DemoInstance: Sendable {
         guard let admin = try clients.all().first(where: { $0.id == DemoClients.admin }),
             let provider = composition.wings.provider
         else { throw StorageError.corrupt("the demo has no administration client") }
+        // As the database has it: a token of an earlier epoch administers nothing.
+        let stored = composition.ground.clients.current[DemoClients.admin] ?? admin
         let token = try provider.tokens.ofSessions.answer(
-            for: admin, scope: admin.scope, at: composition.ground.time.now()
+            for: stored, scope: admin.scope, at: composition.ground.time.now()
         ).0
         return DemoFacts(
             baseURL: "\(scheme)://\(settings.listeners.main.reachable)",

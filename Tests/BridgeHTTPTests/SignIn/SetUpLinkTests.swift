@@ -16,7 +16,7 @@ import Testing
     private func setUp(
         _ bridge: TestBridge, _ browser: TestBrowser, afterPage: () async throws -> Void = {}
     ) async throws -> TestResponse {
-        let action = AdminAction(actor: .client("operator"), origin: nil, at: bridge.clock.now)
+        let action = AdminAction(actor: .login("root"), origin: nil, at: bridge.clock.now)
         let link = try #require(try await bridge.services.signIn.account.passwords.invite("alice", action: action))
         let page = try await browser.get("/account/set-up?link=\(PercentEncoding.encode(link.expose()))")
         try await afterPage()
@@ -32,7 +32,7 @@ import Testing
                 let page = try await browser.get("/account/set-up\(link)")
                 #expect(page.status == .badRequest && page.text.contains(">Go to sign-in</a>"))
             }
-            let action = AdminAction(actor: .client("operator"), origin: nil, at: bridge.clock.now)
+            let action = AdminAction(actor: .login("root"), origin: nil, at: bridge.clock.now)
             let link = try #require(try await bridge.services.signIn.account.passwords.invite("alice", action: action))
             let page = try await browser.get("/account/set-up?link=\(PercentEncoding.encode(link.expose()))")
             #expect(page.status == .ok && !page.text.contains("Go to sign-in"))

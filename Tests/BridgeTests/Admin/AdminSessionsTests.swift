@@ -198,6 +198,13 @@ import Testing
         expectRedacted(String(repeating: "由", count: 400) + token)
     }
 
+    @Test func `a reason with a password set-up link in it is not written down`() throws {
+        let seal = ShortLivedSeal(
+            keys: Reloadable(try keyRing("k1")), purpose: .passwordLink, time: FixedClock().source)
+        let link = try seal.seal(Array("{}".utf8), lifetime: PasswordChange.linkLifetime)
+        expectRedacted("wrong recipient got https://a.example/account/set-up?link=\(link)")
+    }
+
     private func expectRedacted(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let action = AdminAction(
             actor: .login("root"), reason: AdminAction.reason(from: text), origin: origin(), at: noon)

@@ -130,6 +130,85 @@ import Testing
         }
     }
 
+    @Test func `ADR-0074: a token of before its client's new secret administers nothing, one of after does`()
+        async throws
+    {
+        try await withProvider { provider in
+            let desk = try Desk(provider, administrators: ["alice"])
+            let old = [try await desk.machineToken(), try await desk.personToken()]
+            var opened: [Administrator] = []
+            for token in old {
+                opened.append(
+                    try await desk.tokens.administrator(
+                        presenting: token, provenKey: nil, at: provider.service.clock.now))
+            }
+            for id in ["machine", "console"] as [ClientID] {
+                provider.service.change(id) { $0.adminEpoch = noon + .milliseconds(1) }
+            }
+            for (token, administrator) in zip(old, opened) {
+                #expect(try await desk.found(token) == "invalid")
+                let now = provider.service.clock.now
+                #expect(try await !desk.tokens.stillAdministers(administrator, at: now))
+                let claims = try await provider.accessTokens.active(token, at: now)
+                #expect(!provider.accessTokens.presentScope(of: claims).contains(Scope.admin))
+            }
+            #expect(try await desk.found(desk.machineToken()) == "client:machine")
+            #expect(try await desk.found(desk.personToken()) == "account:alice")
+        }
+    }
+
+    @Test func `ADR-0074: whose token it was is said of one of before the new secret`() async throws {
+        try await withProvider { provider in
+            let desk = try Desk(provider)
+            let old = try await desk.machineToken()
+            provider.service.change("machine") { $0.adminEpoch = noon }
+            let refusal = await #expect(throws: AdminRefusal.self) {
+                try await desk.tokens.administrator(
+                    presenting: old, provenKey: nil, at: provider.service.clock.now)
+            }
+            #expect(refusal?.holder?.clientID == "machine")
+        }
+    }
+
+    @Test func `ADR-0074: a token that a node without the newest document gave out counts as of the older one`()
+        async throws
+    {
+        try await withProvider { provider in
+            let desk = try Desk(provider)
+            provider.service.change("machine") { $0.adminEpoch = noon }
+            provider.service.clock.advance(.seconds(60))
+            // That node still takes the old secret, after the new one was made.
+            let late = try await desk.machineToken()
+            provider.service.change("machine") { $0.adminEpoch = noon + .seconds(30) }
+            #expect(try await desk.found(late) == "invalid")
+            // And a node that knows less than the one that gave it out takes it.
+            let new = try await desk.machineToken()
+            provider.service.change("machine") { $0.adminEpoch = noon }
+            #expect(try await desk.found(new) == "client:machine")
+        }
+    }
+
+    /// A token of the version before says nothing of it, and its time in whole seconds.
+    @Test(arguments: [(-1, "invalid"), (0, "invalid"), (1, "client:machine")])
+    func `ADR-0074: a token of the version before counts as of the beginning of its second`(
+        secondsAfter: Int, found: String
+    ) async throws {
+        try await withProvider { provider in
+            let desk = try Desk(provider)
+            let now = provider.service.clock.now
+            let given = Timestamp(seconds: now.seconds + Int64(secondsAfter))
+            let claims = AccessTokenClaims(
+                subject: Subject(client: "machine"), audience: [issuerName], clientID: "machine",
+                scope: Scope(tokens: [Scope.admin]), id: "earlier", sessionID: nil, authentication: Authentication(),
+                issuedAt: given, expiresAt: now + .seconds(900))
+            let token = try provider.accessTokenCodec.sign(claims, algorithm: .es256, at: now)
+            #expect(try await desk.found(token) == "client:machine")
+            let epoch = Timestamp(seconds: now.seconds) + .milliseconds(500)
+            provider.service.change("machine") { $0.adminEpoch = epoch }
+            #expect(try await desk.found(token) == found)
+        }
+    }
+
     @Test func `contract §16.9: what was recognised stands while token, client, session and role do`() async throws {
         /// What is taken away, and by whom the token was shown.
         let ends: [(String, isPerson: Bool, (Desk) async throws -> Void)] = [

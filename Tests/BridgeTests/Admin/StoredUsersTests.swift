@@ -78,7 +78,7 @@ import Testing
             #expect(try await service.sessions.lookUp(session.id) != nil)
             _ = try await service.storage.changeUser(
                 "alice", UserChange(isDisabled: true),
-                events: { action(provider).event($0, subject: "alice", facts: $1) },
+                events: { type, _ in action(provider).event(type, subject: "alice") },
                 ending: .sample(at: service.clock.now))
             // Not heard here yet.
             #expect(try await service.sessions.lookUp(session.id) != nil)
@@ -186,6 +186,38 @@ import Testing
             #expect(isChanged(try await set("alice")))
             #expect(try await users.user("alice")?.claims == claims)
             #expect(try await set("unheard-of") == .noAccount)
+        }
+    }
+
+    @Test func `a change of a user as somebody saw them is not made once they are another`() async throws {
+        try await withUsers { users, provider in
+            _ = try await add("alice", users, provider)
+            let seen = try #require(try await users.user("alice"))
+            func change(
+                _ claims: [String: JSONValue], password: Secret<String>? = nil
+            ) async throws -> UserChangeOutcome {
+                var change = UserChange(claims: try StandardClaims(claims))
+                change.seen = seen
+                return try await users.change("alice", change, password: password, action: action(provider))
+            }
+            #expect(isChanged(try await change(["nickname": .string("Al")])))
+            #expect(try await change(["locale": .string("en")], password: Secret("another")) == .changedMeanwhile)
+            let account = try #require(try await provider.service.storage.account(of: "alice"))
+            #expect(account.claims.values == ["nickname": .string("Al")])
+            #expect(try account.passwordHash?.matches(Secret("correct horse")) == true)
+        }
+    }
+
+    @Test func `the event of changed claims names them, and not what they say`() async throws {
+        try await withUsers { users, provider in
+            _ = try await add("alice", users, provider)
+            let claims = try StandardClaims(["groups": .array([.string("board")])])
+            _ = try await users.change(
+                "alice", UserChange(claims: claims), password: nil, action: action(provider))
+            let event = try await provider.service.storage.search(
+                AuditFilter(type: .userClaimsChanged), before: nil, limit: 10
+            ).records.first?.event
+            #expect(event?.detail == #"{"actor":"client:operator","fields":["groups"]}"#)
         }
     }
 

@@ -37,6 +37,26 @@ import Testing
         #expect(with.grantableScope.tokens == ["openid", "device_sso"])
     }
 
+    /// Nodes of the first version that may be replaced one by one know these, and read no document that has another
+    /// field: what came later is written where it is set (ADR-0078).
+    @Test(arguments: [("native", []), ("web", ["landing", "portal"]), ("service", [])] as [(String, [String])])
+    func `a client for which nothing is set is written in fields that nodes of earlier versions know`(
+        kind: String, more: [String]
+    ) throws {
+        let client = try decode(#"{"client_id":"a","client_type":"\#(kind)"}"#)
+        let json = try JSONEncoder().encode(ClientDocument(client))
+        let always = [
+            "accepts_endpoint_audience", "access_token_lifetime", "allow_localhost", "block_webviews",
+            "can_issue_login_tokens", "client_id", "client_name", "client_type", "cookie_prefix", "cookie_profile",
+            "delivery", "dpop_bound_access_tokens", "first_party", "grant_types", "id_token_signed_response_alg",
+            "may_introspect", "may_reach", "native_sso_enabled", "on_replay", "post_logout_redirect_uris", "redeem",
+            "redirect_uris", "reject_reused_challenge", "require_pkce", "require_pushed_authorization_requests",
+            "scope", "session_idle", "session_lifetime", "share_with", "token_endpoint_auth_method",
+        ]
+        let written = try #require(JSONValue.parse(bytes: Array(json))?.object)
+        #expect(written.keys.sorted() == (always + more).sorted())
+    }
+
     @Test func `every field is read, and reads back as it was written`() throws {
         let client = try decode(Self.full)
         #expect(client.authenticationMethod == .clientSecretPost && !client.requiresPKCE && client.isFirstParty)

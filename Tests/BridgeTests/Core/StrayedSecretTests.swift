@@ -8,7 +8,12 @@ import Testing
     private static let secrets =
         [OpaqueSecret.Kind.deviceSecret, .webSession, .refreshToken].map {
             OpaqueSecret.make($0, random: .system).expose()
-        } + [Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8)) + ".e30.c2ln"]
+        } + [Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8)) + ".e30.c2ln", sealed]
+
+    /// As a password set-up link has it, and whatever else is sealed for a while: without a mark.
+    private static let sealed = DatedText(
+        expiresAt: noon + .seconds(3600), keyID: "k1", bytes: [UInt8](repeating: 7, count: 90)
+    ).text
 
     /// What stands ahead of a secret: delimiters as they are, encoded once and more often, and none that a URL knows.
     static let beginnings = [
@@ -40,6 +45,26 @@ import Testing
         for path in ["/\(encoded)", "/%64\(secret.dropFirst())", "/x%3D\(secret.prefix(20))", "/x.eyJhbGciOiJIUzI1"] {
             #expect(RefusedRedirect.detail(Array(path.utf8)) == #"{"length":\#(path.utf8.count)}"#)
         }
+    }
+
+    @Test func `what is sealed is known by its form, also where a part of it is missing`() throws {
+        let keys = Reloadable(try keyRing("k1"))
+        for purpose in DerivedKeyPurpose.allCases {
+            let seal = ShortLivedSeal(keys: keys, purpose: purpose, time: FixedClock().source)
+            let text = try seal.seal([1], lifetime: .seconds(60))
+            #expect(StrayedSecret.redacting("opened by \(text)") == "<redacted>")
+            #expect(StrayedSecret.redacting("https://a.example/account/set-up?link=\(text)") == "<redacted>")
+        }
+        let words = "\(Self.sealed.prefix(60)) \(Self.sealed.dropFirst(60))"
+        #expect(StrayedSecret.redacting("\"\(words)\"") == "<redacted>")
+    }
+
+    @Test(arguments: [
+        "1796084745", "at 1796084745.25", "build 1796084745.azE.2", "version 1.2.3", "1796084745.a.b.c.d",
+        "shop/1796084745.min.js", "1796084745..", "1796084745.", "+49 151 1796084745.",
+    ])
+    func `ordinary numbers stay as they are`(_ text: String) {
+        #expect(StrayedSecret.redacting(text) == text)
     }
 
     @Test func `a value that is encoded ever again is kept no more than a secret`() {

@@ -41,7 +41,7 @@ import Testing
         return PasswordChange(
             storage: service.storage, hasher: PasswordHasher(cost: SignInDesk.cost),
             throttle: try throttle(desk, refusals), opener: desk.signIn.opener, endings: service.endings,
-            refusals: refusals, keys: service.keys, time: service.clock.source)
+            refusals: refusals, keys: service.keys, clients: service.clients, time: service.clock.source)
     }
 
     /// Strangers guess at the account until nobody unknown gets through.
@@ -232,7 +232,7 @@ import Testing
             let elsewhere = try #require(try await desk.attempt("alice").opened?.recognition)
             let change = try passwordChange(desk)
             let action = AdminAction(
-                actor: .account("root"), reason: "forgotten", origin: nil, at: desk.service.clock.now)
+                actor: .login("root"), reason: "forgotten", origin: nil, at: desk.service.clock.now)
             let link = try #require(try await change.invite("sub-alice", action: action))
             var here = origin()
             here.recognition = mark
@@ -251,7 +251,7 @@ import Testing
         try await withDesk { desk in
             let change = try passwordChange(desk)
             let action = AdminAction(
-                actor: .account("root"), reason: "forgotten", origin: nil, at: desk.service.clock.now)
+                actor: .login("root"), reason: "forgotten", origin: nil, at: desk.service.clock.now)
             let link = try #require(try await change.invite("sub-alice", action: action))
             let outcome = try await change.setUp(Self.new, invitedBy: link, origin: origin())
             guard case .isSet(_, let recognition) = outcome else { Issue.record("\(outcome)"); return }
@@ -300,7 +300,7 @@ import Testing
                 knowing: alice, isOfTwoFactors: isOfTwoFactors, besides: nil, at: noon)
             let beginning = try await desk.begin()
             try await desk.phone.receive(try desk.answer(beginning), origin: origin())
-            let found = try await desk.phone.look(beginning.state, browser: desk.browser, origin: here)
+            let found = try await desk.phone.look(beginning.state, browser: desk.browser, origin: here).standing
             guard case .answered(_, let needsCode) = found else { Issue.record("\(found)"); return }
             #expect(needsCode == !isOfTwoFactors)
             let outcome = try await desk.phone.pickUp(

@@ -17,7 +17,8 @@ import Testing
             throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
             opener: SessionOpener(
                 sessions: service.sessions, store: sessions ?? service.storage, clients: service.clients),
-            endings: service.endings, refusals: refusals, keys: service.keys, time: service.clock.source)
+            endings: service.endings, refusals: refusals, keys: service.keys, clients: service.clients,
+            time: service.clock.source)
     }
 
     private func withChange(
@@ -53,7 +54,7 @@ import Testing
 
     private func invite(_ change: PasswordChange, _ desk: SignInDesk) async throws -> Secret<String> {
         let action = AdminAction(
-            actor: .account("root"), reason: "forgotten", origin: nil, at: desk.service.clock.source.now())
+            actor: .login("root"), reason: "forgotten", origin: nil, at: desk.service.clock.source.now())
         return try #require(try await change.invite("sub-alice", action: action))
     }
 

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeHTTP
 import Federation
 import Foundation
 import Testing
@@ -49,6 +50,26 @@ import Testing
             return
         }
         #expect(authorization?.expose() == "Bearer abc")
+    }
+
+    @Test(arguments: [
+        ("https://siem.example.com", "https://siem.example.com"),
+        ("https://siem.example.com/inputs/SEKRET/tag/http", "https://siem.example.com/…"),
+        ("https://siem.example.com?key=SEKRET", "https://siem.example.com/…"),
+        ("https://siem.example.com:8088/in?key=SEKRET", "https://siem.example.com:8088/…"),
+        ("tls://siem.example.com", "tls://siem.example.com:6514"),
+    ])
+    func `a receiver is listed without what opens it, by check-config and in the console`(
+        url: String, shown: String
+    ) throws {
+        let file = try folder.file(
+            "drawbridge.yaml", "public_origin: https://a.example\naudit_forwarders: [{name: siem, url: '\(url)'}]\n")
+        let inForce = try SettingsInForce(RawSettings.read(SettingsInputs(filePath: file)))
+        let report = SettingsReport(inForce).text
+        #expect(report.split(separator: "\n").contains("audit_forwarders: siem, \(shown)"), "\(report)")
+        #expect(!report.contains("SEKRET"))
+        let lines = SettingListing(inForce.settings, defaultTarget: nil).lines
+        #expect(lines.first { $0.name == "audit_forwarders" }?.value == "siem: \(shown)")
     }
 
     @Test(arguments: [

@@ -6,9 +6,6 @@ package enum AuditCSV {
         "id,at,type,outcome,reason,sub,client_id,target_client_id,sid,token_id,ip,user_agent,request_id,detail,node,"
         + "sequence,hash,previous_hash\r\n"
 
-    /// A record's row, its line end included.
-    package static func row(_ record: AuditRecord) -> String { row(.intact(record)) }
-
     /// A row, its line end included.
     package static func row(_ entry: AuditEntry) -> String {
         var output: [UInt8] = []
@@ -61,7 +58,12 @@ package enum AuditCSV {
     private static let apostrophe = UInt8(ascii: "'")
 
     /// What makes a field one that needs quotes.
-    private static let isSpecial: [Bool] = (0...255).map { "\",\r\n;'".utf8.contains($0) }
+    private static let isSpecial: [Bool] = (0...255).map { "\",\t\r\n;'".utf8.contains($0) }
+    /// Where a cell begins for a spreadsheet that splits at something other than a comma. It takes no quotes for such
+    /// that stand in the middle of its cell, so those of the field hide nothing from it.
+    private static let beginsCell: [Bool] = (0...255).map { ";\t\r\n".utf8.contains($0) }
+    /// What a spreadsheet takes off a cell's beginning before it looks at it.
+    private static let isTakenOff: [Bool] = (0...255).map { " \"".utf8.contains($0) }
 
     /// One field.
     ///
@@ -71,32 +73,42 @@ package enum AuditCSV {
     private static func append(_ text: String, to output: inout [UInt8]) {
         var text = text
         text.withUTF8 { bytes in
-            let isFormula = beginsLikeFormula(bytes)
+            let isFormula = beginsLikeFormula(bytes[...]) && !isHarmless(bytes) || beginsWithControl(bytes)
             guard isFormula || bytes.contains(where: { isSpecial[Int($0)] }) else {
                 return output.append(contentsOf: bytes)
             }
             output.append(quote)
             if isFormula { output.append(apostrophe) }
-            for byte in bytes {
+            for (index, byte) in bytes.enumerated() {
                 if byte == quote { output.append(quote) }
                 output.append(byte)
+                if beginsCell[Int(byte)], beginsLikeFormula(bytes[(index + 1)...]) { output.append(apostrophe) }
             }
             output.append(quote)
         }
     }
 
-    private static func beginsLikeFormula(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let first = bytes.first else { return false }
+    private static func beginsLikeFormula(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        let rest = bytes.drop { isTakenOff[Int($0)] }
+        guard let first = rest.first else { return false }
         switch first {
-        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D: return true
-        // With letters, digits, dashes and underscores alone it can be no more than a number, a cell's name or a
-        // difference of such. Whatever calls a function, a program or another file needs a parenthesis, a bracket, a bar,
-        // an exclamation mark or a quote, and then it is not left as it is.
-        case UInt8(ascii: "-"): return !bytes.allSatisfy(ASCII.isBase64URL)
+        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"): return true
         // Also the full-width forms U+FF1D, U+FF0B, U+FF0D and U+FF20, which some spreadsheets take for ASCII's.
-        case 0xEF:
-            return bytes.count >= 3 && bytes[1] == 0xBC && [0x9D, 0x8B, 0x8D, 0xA0].contains(bytes[2])
+        case 0xEF: return fullWidth.contains { rest.starts(with: $0) }
         default: return false
         }
+    }
+
+    private static let fullWidth = ["\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}"].map { Array($0.utf8) }
+
+    private static func beginsWithControl(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.first.map { [0x09, 0x0A, 0x0D].contains($0) } ?? false
+    }
+
+    /// With letters, digits, dashes and underscores alone it can be no more than a number, a cell's name or a difference
+    /// of such. Whatever calls a function, a program or another file needs a parenthesis, a bracket, a bar, an
+    /// exclamation mark or a quote, and then it is not left as it is.
+    private static func isHarmless(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.first == UInt8(ascii: "-") && bytes.allSatisfy(ASCII.isBase64URL)
     }
 }

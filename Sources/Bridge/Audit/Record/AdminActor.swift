@@ -73,12 +73,21 @@ package struct AdminCredential: Hashable, Sendable {
     package let sessionID: SessionID?
     /// When the person signed in; `nil` when that is not known, and for a client that acts for itself.
     package let signedInAt: Timestamp?
+    /// Which state of its client it was given out in (ADR-0074).
+    package let epoch: Timestamp
 
-    package init(tokenID: TokenID, clientID: ClientID, sessionID: SessionID? = nil, signedInAt: Timestamp? = nil) {
+    /// That of a client of which nothing is known that would have begun another.
+    package static let firstEpoch = Timestamp(milliseconds: 0)
+
+    package init(
+        tokenID: TokenID, clientID: ClientID, sessionID: SessionID? = nil, signedInAt: Timestamp? = nil,
+        epoch: Timestamp = firstEpoch
+    ) {
         self.tokenID = tokenID
         self.clientID = clientID
         self.sessionID = sessionID
         self.signedInAt = signedInAt
+        self.epoch = epoch
     }
 }
 

@@ -31,6 +31,8 @@ package enum AuditDetail {
     static let signInID = "sign_in_id"
     /// The session that a code opened.
     static let opened = "opened"
+    /// Who made the link that a password was, or was not, set by: ``AdminActor/description``.
+    private static let linkBy = "link_by"
     /// The session that the new one hangs under, as the event came about.
     static let parent = "parent"
 
@@ -40,6 +42,19 @@ package enum AuditDetail {
     ///   - secret: what nobody can guess, or its digest: no code that a person reads off a screen.
     static func publicName(of kind: String, _ secret: String) -> String {
         SHA256Hash(of: "drawbridge audit \(kind) \(secret)").base64URLOfHalf
+    }
+
+    /// What the event of a password that was set by a link says of who made it; nothing where that is not known.
+    static func facts(ofLinkMadeBy maker: AdminActor?) -> [String: String] {
+        maker.map { [linkBy: $0.description] } ?? [:]
+    }
+
+    /// What the event of a link that was refused says of who made it; `nil` where that is not known.
+    static func linkMade(by maker: AdminActor?) -> String? {
+        guard let maker else { return nil }
+        var object = JSONObjectWriter()
+        object.add(linkBy, maker.description)
+        return object.finishedText()
     }
 
     /// What an event says of a client that is none of its own and asked for what it tells.

@@ -31,3 +31,21 @@ struct DatedText {
         "\(expiresAt.seconds).\(Base64URL.encode(Array(keyID.utf8))).\(Base64URL.encode(bytes))"
     }
 }
+
+extension DatedText {
+    /// Digits of a time of our days in seconds, as of every one until the year 2286.
+    private static let digits = 10
+    /// Far less than any has, for one that was cut off; too much for the number of a version.
+    private static let telling = 24
+
+    /// Whether a dot in a longer text is the first one of such a text, complete or not: it has no mark that could be
+    /// looked for, and what stands ahead of it there may be anything.
+    static func isAround(dotAt index: Int, in bytes: [UInt8]) -> Bool {
+        guard index >= digits, bytes[index - digits..<index].allSatisfy(ASCII.isDigit) else { return false }
+        let rest = bytes[(index + 1)...]
+        let keyID = rest.prefix(while: ASCII.isBase64URL)
+        let sealed = rest.dropFirst(keyID.count + 1).prefix(telling)
+        return !keyID.isEmpty && rest.dropFirst(keyID.count).first == UInt8(ascii: ".")
+            && sealed.count == telling && sealed.allSatisfy(ASCII.isBase64URL)
+    }
+}

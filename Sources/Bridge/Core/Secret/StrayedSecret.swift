@@ -9,6 +9,7 @@ package enum StrayedSecret {
     /// How often a value is decoded. What is sent encoded once too often hides its delimiters in letters and digits.
     private static let rounds = 3
     private static let firstOfTokens = UInt8(ascii: "e")
+    private static let dot = UInt8(ascii: ".")
 
     /// Whether a secret of ours is in a value, or a signed token of anybody's, be it complete or not, and be the value
     /// percent-encoded. One that still is after some rounds is not looked into any further, and counts as one of these.
@@ -30,6 +31,7 @@ package enum StrayedSecret {
         bytes.indices.contains { index in
             // Events of every request bring a user agent here, in which hardly a byte begins anything.
             let byte = bytes[index]
+            if byte == dot { return DatedText.isAround(dotAt: index, in: bytes) }
             guard byte == firstOfTokens || OpaqueSecret.firstOfMarks.contains(byte) else { return false }
             let rest = bytes[index...]
             return beginsToken(rest) || OpaqueSecret.isMarked(rest) && (begins(index, in: bytes) || isWhole(rest))

@@ -63,7 +63,7 @@ package final class SessionTokens: Sendable {
         let claims = AccessTokenClaims(
             subject: lineage.subject, audience: [accessTokens.issuer], clientID: client.id, scope: scope,
             id: TokenID(rawValue: random.text(16)), sessionID: id, authentication: lineage.authentication,
-            proofKeyThumbprint: extras.proofKeyThumbprint, issuedAt: now,
+            proofKeyThumbprint: extras.proofKeyThumbprint, adminEpoch: client.epoch(in: scope), issuedAt: now,
             expiresAt: min(now + client.accessTokenLifetime, lineage.expiresAt))
         let accessToken = try accessTokens.sign(claims, algorithm: client.accessTokenAlgorithm, at: now)
         var response = IssuedTokens(
@@ -86,7 +86,8 @@ package final class SessionTokens: Sendable {
         let claims = AccessTokenClaims(
             subject: Subject(client: client.id), audience: [accessTokens.issuer], clientID: client.id,
             scope: scope, id: TokenID(rawValue: random.text(16)), sessionID: nil, authentication: Authentication(),
-            proofKeyThumbprint: proofKeyThumbprint, issuedAt: now, expiresAt: now + client.accessTokenLifetime)
+            proofKeyThumbprint: proofKeyThumbprint, adminEpoch: client.epoch(in: scope), issuedAt: now,
+            expiresAt: now + client.accessTokenLifetime)
         let response = IssuedTokens(
             accessToken: try accessTokens.sign(claims, algorithm: client.accessTokenAlgorithm, at: now),
             tokenType: claims.tokenType, expiresIn: client.accessTokenLifetime, scope: scope)

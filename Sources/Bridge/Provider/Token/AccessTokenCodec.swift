@@ -4,6 +4,8 @@ package import OAuth2
 package struct AccessTokenCodec: Sendable {
     /// `typ`
     private static let tokenType = "at+jwt"
+    /// A claim of our own; no resource server needs it.
+    fileprivate static let adminEpochName = "admin_epoch"
 
     package let issuer: String
     private let keys: Reloadable<SigningKeyRing>
@@ -36,13 +38,19 @@ package struct AccessTokenCodec: Sendable {
         if let thumbprint = claims.proofKeyThumbprint {
             json.add("cnf", json: JSONValue.object(["jkt": .string(thumbprint)]).text)
         }
+        if let epoch = claims.adminEpoch { json.add(Self.adminEpochName, epoch.milliseconds) }
         return Secret(try CompactJWS.sign(json.finish(), type: Self.tokenType, with: key))
     }
 
     /// Verifies form, signature, issuer, audience and life. Touches no state.
     /// - Throws: ``BearerRefusal``.
     package func verify(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
-        let claims = try read(token) { keys.current.verifying($0, at: now) }
+        try verify(CompactJWS(token.expose()), at: now)
+    }
+
+    /// As ``verify(_:at:)``, for a token that was taken apart; `nil` is no JWS.
+    func verify(_ jws: CompactJWS?, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
+        let claims = try read(jws) { keys.current.verifying($0, at: now) }
         guard now < claims.expiresAt else { throw .expired }
         return claims
     }
@@ -50,13 +58,13 @@ package struct AccessTokenCodec: Sendable {
     /// As ``verify(_:at:)``, for a token that may have run out, and its key's time with it, as browsers keep cookies for
     /// longer: it proves nothing but whose it was. One by a key that was retired at once proves nothing.
     func verifyWhateverItsAge(_ token: Secret<String>) throws(BearerRefusal) -> AccessTokenClaims {
-        try read(token) { keys.current.known($0) }
+        try read(CompactJWS(token.expose())) { keys.current.known($0) }
     }
 
     private func read(
-        _ token: Secret<String>, by find: (_ keyID: String) -> VerificationKey?
+        _ jws: CompactJWS?, by find: (_ keyID: String) -> VerificationKey?
     ) throws(BearerRefusal) -> AccessTokenClaims {
-        guard let jws = CompactJWS(token.expose()) else { throw .malformed }
+        guard let jws else { throw .malformed }
         // An ID token or login token is never an access token (RFC 9068 §4, RFC 8725 §3.11).
         guard jws.type == Self.tokenType else { throw .wrongType }
         guard let keyID = jws.keyID, let key = find(keyID) else { throw .unknownKey }
@@ -77,9 +85,17 @@ package struct AccessTokenCodec: Sendable {
         keys.current.unknownKey(of: token)
     }
 
-    /// Whether a text says of itself that it is an access token of this issuer; it may still be forged.
-    package func saysItIsOurs(_ token: Secret<String>) -> Bool {
-        CompactJWS(token.expose(), onlyType: Self.tokenType)?.claims?["iss"]?.string == issuer
+    /// Whether a text says in its header that it is an access token, of whichever issuer (RFC 9068 §2.1).
+    func saysItIsAnAccessToken(_ token: Secret<String>) -> Bool {
+        CompactJWS.statedType(in: token.expose()) == Self.tokenType
+    }
+
+    /// Takes a text apart that says of itself that it is an access token of this issuer; it may still be forged.
+    func takeApartOurs(_ token: Secret<String>) -> CompactJWS? {
+        guard let jws = CompactJWS(token.expose(), onlyType: Self.tokenType),
+            jws.claims?["iss"]?.string == issuer
+        else { return nil }
+        return jws
     }
 }
 
@@ -95,8 +111,9 @@ extension AccessTokenClaims {
             scope: scope, id: TokenID(rawValue: id),
             sessionID: members["sid"]?.string.map(SessionID.init(rawValue:)),
             authentication: Authentication(claims: members),
-            proofKeyThumbprint: members["cnf"]?.object?["jkt"]?.string, issuedAt: Timestamp(seconds: issuedAt),
-            expiresAt: Timestamp(seconds: expiresAt))
+            proofKeyThumbprint: members["cnf"]?.object?["jkt"]?.string,
+            adminEpoch: members[AccessTokenCodec.adminEpochName]?.integer.map(Timestamp.init(milliseconds:)),
+            issuedAt: Timestamp(seconds: issuedAt), expiresAt: Timestamp(seconds: expiresAt))
     }
 }
 
@@ -135,15 +152,22 @@ package struct AccessTokenClaims: Hashable, Sendable {
     package let authentication: Authentication
     /// `cnf.jkt`: the key that must be shown with it (RFC 9449 §6).
     package let proofKeyThumbprint: String?
+    /// `admin_epoch`: its client's ``Client/adminEpoch`` as whoever gave it out knew it; `nil` without the scope
+    /// `admin`, and from a node of an earlier version.
+    package let adminEpoch: Timestamp?
     package let issuedAt: Timestamp
     package let expiresAt: Timestamp
+
+    /// The epoch that it counts as of. One that names none was given out at some instant of this second or later.
+    var countedEpoch: Timestamp { adminEpoch ?? issuedAt }
 
     /// How the token is to be presented (RFC 9449 §5).
     var tokenType: String { proofKeyThumbprint == nil ? "Bearer" : "DPoP" }
 
     package init(
         subject: Subject, audience: [String], clientID: ClientID, scope: Scope, id: TokenID, sessionID: SessionID?,
-        authentication: Authentication, proofKeyThumbprint: String? = nil, issuedAt: Timestamp, expiresAt: Timestamp
+        authentication: Authentication, proofKeyThumbprint: String? = nil, adminEpoch: Timestamp? = nil,
+        issuedAt: Timestamp, expiresAt: Timestamp
     ) {
         self.subject = subject
         self.audience = audience
@@ -153,6 +177,7 @@ package struct AccessTokenClaims: Hashable, Sendable {
         self.sessionID = sessionID
         self.authentication = authentication
         self.proofKeyThumbprint = proofKeyThumbprint
+        self.adminEpoch = adminEpoch
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
     }

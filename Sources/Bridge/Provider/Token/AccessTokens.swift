@@ -26,9 +26,16 @@ package final class AccessTokens: Sendable {
     }
 
     /// Whether a text says of itself that it is one of ours, so that no other issuer need be asked.
-    package func saysItIsOurs(_ token: Secret<String>) -> Bool {
+    package func saysItIsOurs(_ token: Secret<String>) -> Bool { ours(token) != nil }
+
+    /// A text that says of itself that it is one of ours, for ``active(_:at:readingAheadFor:)``; it may still be forged.
+    package func ours(_ token: Secret<String>) -> AccessTokenText? {
+        // Most bearers are another issuer's, and need neither be hashed nor be read to the end.
+        guard codec.saysItIsAnAccessToken(token) else { return nil }
+        let digest = TokenDigest(token)
         // One that was verified need not be parsed for it.
-        verified.claims(for: TokenDigest(token), in: codec.ringNumber) != nil || codec.saysItIsOurs(token)
+        if verified.claims(for: digest, in: codec.ringNumber) != nil { return AccessTokenText(token, digest: digest) }
+        return codec.takeApartOurs(token).map { AccessTokenText(token, digest: digest, jws: $0) }
     }
 
     /// The token's claims while it is active.
@@ -37,7 +44,14 @@ package final class AccessTokens: Sendable {
     package func active(
         _ token: Secret<String>, at now: Timestamp, readingAheadFor subjects: Subjects? = nil
     ) async throws -> AccessTokenClaims {
-        let claims = try await verify(token, at: now)
+        try await active(AccessTokenText(token, digest: TokenDigest(token)), at: now, readingAheadFor: subjects)
+    }
+
+    /// As ``active(_:at:readingAheadFor:)``, for a text that was asked whether it is ours.
+    package func active(
+        _ text: AccessTokenText, at now: Timestamp, readingAheadFor subjects: Subjects? = nil
+    ) async throws -> AccessTokenClaims {
+        let claims = try await verify(text, at: now)
         // A client may have been removed because its tokens are in wrong hands.
         guard clients.current[claims.clientID] != nil else { throw BearerRefusal.inactive }
         try await readAhead(claims, for: subjects)
@@ -70,8 +84,10 @@ package final class AccessTokens: Sendable {
     /// What of a token's scope counts now; a client's own token is bounded by the document as it is written.
     func presentScope(of claims: AccessTokenClaims) -> Scope {
         guard let client = clients.current[claims.clientID] else { return .empty }
-        return claims.sessionID == nil
+        let scope =
+            claims.sessionID == nil
             ? claims.scope.intersection(client.scope) : client.presentScope(ofToken: claims.scope)
+        return client.letsAdminister(since: claims.countedEpoch) ? scope : scope.removing(Scope.admin)
     }
 
     /// Whether a token that was good has neither been revoked since nor ended with its session.
@@ -90,17 +106,22 @@ package final class AccessTokens: Sendable {
     /// - Throws: ``BearerRefusal``; ``StorageError`` when the token names a key that this node does not have and the
     ///   database cannot say whether there is one.
     package func verify(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {
-        let key = TokenDigest(token)
-        if let known = verified.claims(for: key, in: codec.ringNumber), now < known.expiresAt { return known }
+        try await verify(AccessTokenText(token, digest: TokenDigest(token)), at: now)
+    }
+
+    private func verify(_ text: AccessTokenText, at now: Timestamp) async throws -> AccessTokenClaims {
+        let known = verified.claims(for: text.digest, in: codec.ringNumber)
+        if let known, now < known.expiresAt { return known }
         let ring = codec.ringNumber
+        let jws = text.jws
         do {
-            let claims = try codec.verify(token, at: now)
-            verified.insert(claims, for: key, in: ring)
+            let claims = try codec.verify(jws, at: now)
+            verified.insert(claims, for: text.digest, in: ring)
             return claims
         } catch BearerRefusal.unknownKey {
-            guard let inquiry, let keyID = codec.unknownKey(of: token) else { throw BearerRefusal.unknownKey }
+            guard let inquiry, let keyID = codec.unknownKey(of: text.token) else { throw BearerRefusal.unknownKey }
             try await inquiry.learn(keyID)
-            return try codec.verify(token, at: now)
+            return try codec.verify(jws, at: now)
         }
     }
 

@@ -15,6 +15,12 @@ package struct UserChange: Sendable {
     package var names: AccountNames?
     /// Whether the last account that administers stays as it is; see ``AdminActor/sparesLastAdministrator``.
     package var sparesLastAdministrator = true
+    /// The user as an administrator saw them: if they are another by now, nothing is changed. `nil` where it does not
+    /// matter.
+    package var seen: UserOverview?
+
+    /// Whether it may take an administrator away.
+    package var takesAdministrator: Bool { role == RoleChange.take || isDisabled == true }
 
     var endsEverything: Bool { passwordHash != nil || isDisabled == true }
 
@@ -30,8 +36,19 @@ package struct UserChange: Sendable {
     }
 
     /// Makes the event of one of the changes.
-    /// - Parameter facts: what its `detail` is to say besides who did it.
-    package typealias Events = @Sendable (_ type: AuditEventType, _ facts: [String: String]) -> AuditEvent
+    package typealias Events = @Sendable (_ type: AuditEventType, _ facts: Facts) -> AuditEvent
+
+    /// What the `detail` of the event of one of the changes is to say besides who did it.
+    package struct Facts: Hashable, Sendable {
+        package let members: [String: String]
+        /// The names of the claims that were changed, never what they say; `nil` for another change.
+        package let fields: [String]?
+
+        package init(_ members: [String: String] = [:], fields: [String]? = nil) {
+            self.members = members
+            self.fields = fields
+        }
+    }
 }
 
 /// How an account's user is called; all three are replaced.
@@ -73,4 +90,6 @@ package enum UserChangeOutcome: Hashable, Sendable {
     case lastAdministrator
     /// Another account has the name; nothing was written.
     case usernameTaken
+    /// The user is not as ``UserChange/seen`` any more; nothing was written.
+    case changedMeanwhile
 }

@@ -53,4 +53,13 @@ package struct UserOverview: Hashable, Sendable {
         firstSeenAt = record.firstSeenAt
         disabledAt = record.disabledAt
     }
+
+    /// Whether a user is as seen here to the byte: two spellings of a letter are equal texts, and one may be the
+    /// correction of the other.
+    package func isSame(as other: UserOverview) -> Bool {
+        func bytes(_ user: UserOverview) -> [[UInt8]?] {
+            [user.username, user.displayName, user.email, user.claims.text].map { text in text.map { Array($0.utf8) } }
+        }
+        return self == other && bytes(self) == bytes(other)
+    }
 }

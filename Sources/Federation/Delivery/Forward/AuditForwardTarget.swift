@@ -35,13 +35,13 @@ package struct AuditForwardTarget: Sendable {
 }
 
 extension AuditForwardTarget.Receiver: CustomStringConvertible {
-    /// Where it is, as the settings write it; without anything secret.
+    /// Where it is, without anything secret. Shown to people, and never stored.
     package var description: String {
         switch self {
         case .syslog(let host, let port, let tls):
             "\(tls == nil ? "tcp" : "tls")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        // Some receivers want a token in the query.
-        case .jsonLines(let url, _, _): String(url.description.prefix { $0 != "?" })
+        // Some receivers want a token in the path, some in the query.
+        case .jsonLines(let url, _, _): url.description == url.origin ? url.origin : "\(url.origin)/…"
         }
     }
 }

@@ -10,7 +10,7 @@ extension DurableStorage: AdminSessionStore {
                     .text(session.secretDigest), .text(session.actor.description), SQLValue(session.createdAt),
                     SQLValue(session.expiresAt), SQLValue(session.lastSeenAt), SQLValue(session.credential.tokenID),
                     SQLValue(session.credential.clientID), SQLValue(session.credential.sessionID),
-                    SQLValue(session.credential.signedInAt),
+                    SQLValue(session.credential.signedInAt), SQLValue(session.credential.epoch),
                 ])
             try transaction.record(event)
         }
@@ -26,12 +26,13 @@ extension DurableStorage: AdminSessionStore {
                 guard let actor = AdminActor(try row.text(1)) else {
                     throw StorageError.corrupt("an administrator's session names nobody")
                 }
+                let createdAt = try row.timestamp(2)
                 return AdminSession(
                     secretDigest: try row.text(0), actor: actor,
                     credential: AdminCredential(
                         tokenID: tokenID, clientID: clientID, sessionID: try row.optionalIdentifier(7),
-                        signedInAt: try row.optionalTimestamp(8)),
-                    createdAt: try row.timestamp(2), expiresAt: try row.timestamp(3), lastSeenAt: try row.timestamp(4))
+                        signedInAt: try row.optionalTimestamp(8), epoch: try row.optionalTimestamp(9) ?? createdAt),
+                    createdAt: createdAt, expiresAt: try row.timestamp(3), lastSeenAt: try row.timestamp(4))
             }
         }
     }
@@ -103,10 +104,11 @@ extension WriteTransaction {
 /// The statements about the console's sessions.
 private enum AdminSessionSQL {
     private static let columns = """
-        secret_digest, actor, created_at, expires_at, last_seen_at, token_id, client_id, session_id, signed_in_at
+        secret_digest, actor, created_at, expires_at, last_seen_at, token_id, client_id, session_id, signed_in_at, \
+        admin_epoch
         """
     static let insert = SQLStatement(
-        "INSERT INTO admin_session (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+        "INSERT INTO admin_session (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)")
     static let select = SQLStatement("SELECT \(columns) FROM admin_session WHERE secret_digest = $1")
     static let deleteAll: SQLStatement = "DELETE FROM admin_session RETURNING actor, client_id, token_id"
     static let deleteOfActor: SQLStatement = """

@@ -116,6 +116,19 @@ enum AccountSQL {
         SELECT account.subject FROM \(source) WHERE account.role = 'admin' AND app_user.disabled_at IS NULL LIMIT 2
         """)
 
+    /// Those of ``enabledAdministrators`` that have something to sign in with: a role that waits for its user to follow
+    /// a set-up link lets nobody in.
+    static let ableAdministrators = SQLStatement(
+        """
+        SELECT account.subject FROM \(source) WHERE account.role = 'admin' AND app_user.disabled_at IS NULL
+            AND (account.password_hash IS NOT NULL
+                OR EXISTS (SELECT 1 FROM upstream_identity WHERE upstream_identity.subject = account.subject)
+                OR EXISTS (SELECT 1 FROM passkey WHERE passkey.subject = account.subject)
+                OR EXISTS (SELECT 1 FROM linked_key
+                    WHERE linked_key.subject = account.subject AND linked_key.revoked_at IS NULL))
+        LIMIT 2
+        """)
+
     static let replaceSecondFactor: SQLStatement = """
         UPDATE account SET second_factor = $2, second_factor_step = $3
         WHERE subject = $1 AND password_hash IS NOT NULL

@@ -2,6 +2,25 @@ import Bridge
 
 /// The single changes of which ``UserStore/changeUser(_:_:events:ending:)`` makes one or several.
 extension WriteTransaction {
+    /// Whether a user is as an administrator saw them, and holds them so until the commit.
+    /// - Parameter change: what is to follow, so that all that it needs is held in one order.
+    func holds(_ seen: UserOverview, against change: UserChange) throws -> Bool {
+        try hold(seen.subject, for: change)
+        guard
+            let record = try run(SubjectSQL.selectOne, [SQLValue(seen.subject)]).first.map(SubjectRecord.init(row:))
+        else { return false }
+        let account = try run(AccountSQL.bySubject, [SQLValue(seen.subject)]).first.map(Account.init(row:))
+        return UserOverview(record, account: account).isSame(as: seen)
+    }
+
+    /// Holds all rows of a user that a change may need until the commit: in one order, whatever the change begins with,
+    /// so that two changes never wait for each other.
+    func hold(_ subject: Subject, for change: UserChange) throws {
+        let hold = change.takesAdministrator ? AccountSQL.holdAdministrators : AccountSQL.hold
+        _ = try changes(hold, [SQLValue(subject)])
+        _ = try changes(SubjectSQL.hold, [SQLValue(subject)])
+    }
+
     /// - Returns: what ended; `nil` for a user without an account.
     func setPassword(
         _ hash: PasswordHash, of subject: Subject, event: AuditEvent, _ ending: Ending, by sql: EndingSQL
@@ -14,12 +33,16 @@ extension WriteTransaction {
     }
 
     func setClaims(
-        _ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent
+        _ claims: StandardClaims, of subject: Subject, at now: Timestamp, events: UserChange.Events
     ) throws -> UserChangeOutcome {
-        guard try changes(AccountSQL.setClaims, [SQLValue(subject), SQLValue(claims.text), SQLValue(now)]) else {
-            return try run(AccountSQL.subjectExists, [SQLValue(subject)]).isEmpty ? .noAccount : .unchanged
+        _ = try changes(AccountSQL.hold, [SQLValue(subject)])
+        guard let before = try run(AccountSQL.bySubject, [SQLValue(subject)]).first.map(Account.init(row:)) else {
+            return .noAccount
         }
-        try record(event)
+        let changed = claims.names(differingFrom: before.claims)
+        guard !changed.isEmpty else { return .unchanged }
+        _ = try changes(AccountSQL.setClaims, [SQLValue(subject), SQLValue(claims.text), SQLValue(now)])
+        try record(events(.userClaimsChanged, UserChange.Facts(fields: changed)))
         return .changed(.nothing)
     }
 
@@ -46,7 +69,7 @@ extension WriteTransaction {
             // Two take a name at once, and neither sees the other's row: the index does.
             return .usernameTaken
         }
-        try record(events(.userRenamed, ["changed": changed.joined(separator: ",")]))
+        try record(events(.userRenamed, UserChange.Facts(["changed": changed.joined(separator: ",")])))
         if changed.contains("email"), before.claims.values["email_verified"] != nil {
             let claims = try StandardClaims(before.claims.values.filter { $0.key != "email_verified" })
             _ = try changes(AccountSQL.setClaims, [SQLValue(subject), SQLValue(claims.text), SQLValue(now)])
@@ -95,10 +118,14 @@ extension WriteTransaction {
         return .changed(.nothing)
     }
 
-    /// Whether without this user no account would administer; the answer holds until the commit.
+    /// Whether without this user no account would administer that somebody can sign in with, or, where there is none
+    /// now, no account at all; the answer holds until the commit.
     private func isLastAdministrator(_ subject: Subject) throws -> Bool {
         _ = try changes(AccountSQL.holdAdministrators, [SQLValue(subject)])
-        let enabled: [Subject] = try run(AccountSQL.enabledAdministrators).map { try $0.identifier(0) }
-        return enabled == [subject]
+        for administrators in [AccountSQL.ableAdministrators, AccountSQL.enabledAdministrators] {
+            let found: [Subject] = try run(administrators).map { try $0.identifier(0) }
+            if !found.isEmpty { return found == [subject] }
+        }
+        return false
     }
 }
