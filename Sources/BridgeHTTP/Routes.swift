@@ -26,8 +26,7 @@ package func buildRouter(
     router.add(middleware: FrontMiddleware(services: services, settings: settings, console: console))
 
     services.loginTokens.mount(
-        on: endpoints, at: settings.redemptionPaths, flow: flow, accounts: services.signIn.accounts,
-        metrics: OutcomeMetrics(factory: services.front.metrics))
+        on: endpoints, at: settings.redemptionPaths, flow: flow, accounts: services.signIn.accounts)
     services.browsers.mount(
         on: endpoints, settings: settings, kit: kit, users: services.provider?.users ?? NoUserClaims(),
         answersLeadTo: services.signIn.selfIssued?.signIn.configuration.returnPath)
@@ -54,11 +53,10 @@ package func buildRouter(
 
 extension LoginTokenServices {
     fileprivate func mount(
-        on endpoints: Endpoints, at paths: [String], flow: SignInFlow, accounts: any UserStore, metrics: OutcomeMetrics
+        on endpoints: Endpoints, at paths: [String], flow: SignInFlow, accounts: any UserStore
     ) {
         endpoints.mount(IssueController(issuer: issuer, overview: overview, bearers: bearers))
-        let redemption = RedemptionController(
-            kit: flow.kit, redeemer: redeemer, accounts: accounts, metrics: metrics)
+        let redemption = RedemptionController(kit: flow.kit, redeemer: redeemer, accounts: accounts)
         for path in paths { endpoints.mount(redemption, at: path) }
         endpoints.mount(HandOffController(handOffs: handOffs, flow: flow))
     }

@@ -5,7 +5,8 @@ package import NIOCore
 /// Redis in any of its three forms, for all callers of a process.
 ///
 /// Every failure is thrown as ``StorageError/unavailable(_:because:)``: refused, slow, read-only, full or gone, Redis cannot
-/// decide. What it refuses with an error reply is given back as one.
+/// decide. A caller whose task is cancelled gets `CancellationError`, which says nothing of Redis. What it refuses with an
+/// error reply is given back as one.
 package final class RedisClient: Sendable {
     private enum Route {
         case line(RedisLine)

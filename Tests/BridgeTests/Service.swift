@@ -31,7 +31,8 @@ struct Service: Sendable {
         storage: any BridgeStorage, replayGuard: any ReplayGuard = InProcessReplayGuard(),
         limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter), limits: LimitSettings = LimitSettings(),
         defaultTarget: ClientID? = website, loginTokens: (any LoginTokenStore)? = nil,
-        recorder: SpanRecorder? = nil
+        users: (any UserStore)? = nil, recorder: SpanRecorder? = nil,
+        onRedemption: @escaping @Sendable (RedemptionOutcome.Label) -> Void = { _ in }
     ) throws {
         self.storage = storage
         let loginTokens = loginTokens ?? storage
@@ -44,7 +45,7 @@ struct Service: Sendable {
         let settings = LoginTokenSettings(
             publicOrigin: try #require(WebOrigin("https://bridge.example")), defaultLifetime: .seconds(60))
         let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: keys)
-        subjects = Subjects(store: storage, time: time)
+        subjects = Subjects(store: users ?? storage, time: time)
         parents = ParentSessions(store: storage, sessions: appSessions, time: time)
         refusals = RefusalLog(audit: storage, limiter: limiter)
         issuer = LoginTokenIssuer(
@@ -64,7 +65,8 @@ struct Service: Sendable {
             singleUse: SingleUse(
                 store: loginTokens, replayGuard: replayGuard, sessions: sessions, endings: endings,
                 attempts: attempts, refusals: redemptionRefusals),
-            attempts: attempts, refusals: redemptionRefusals, time: time, recorder: recorder)
+            attempts: attempts, refusals: redemptionRefusals, time: time, recorder: recorder,
+            onOutcome: onRedemption)
     }
 
     func bearer(

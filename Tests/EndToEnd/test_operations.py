@@ -25,6 +25,8 @@ import pytest
 
 import alert_rules
 import instance
+import landing
+import oauth
 import proofs
 import signing
 import wire
@@ -96,6 +98,23 @@ def test_metrics_are_prometheus_text_and_count(demo):
     demo.sign_in()
     assert all(total(name) > count for name, count in zip(counted, before))
     assert total('drawbridge_writer_longest_seconds{work="requests"}') > 0
+
+
+def test_a_login_token_is_counted_in_whichever_way_it_is_brought(demo):
+    def opened() -> float:
+        return demo.metrics()['drawbridge_redemptions_total{outcome="opened"}']
+
+    rp = landing.RP(demo, "counted")
+    ways = {
+        "a browser": demo.sign_in,
+        "an authorization request": lambda: landing.code(rp.visit(login_token=rp.token()["token"])),
+        "the website's server": lambda: oauth.token(demo, {
+            "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token": rp.token()["token"],
+            "subject_token_type": "urn:drawbridge:params:oauth:token-type:login-token"}, rp.basic()).json()["access_token"]}
+    for way, bring in ways.items():
+        before = opened()
+        assert bring(), way
+        assert opened() == before + 1, way
 
 
 def test_an_event_that_never_happened_is_counted_as_0(demo):

@@ -353,10 +353,11 @@ EDITS = [
          '            guard try planted("cookie-replay-passes")\n'
          "                    || !Self.isSuperseded(cookie, digest, read: transaction.run)\n            else {"),
     Edit(f"{STORES}/Session/DurableStorage+SessionRefresh.swift",
-         "guard try cookie.integer(3) == 0 else { return true }",
-         'guard try cookie.integer(3) == 0 else { return true }\n'
-         '        if planted("cookie-repeat-is-theft"), try cookie.optionalTimestamp(2) != nil {\n'
-         "            return true\n        }"),
+         "guard try cookie.integer(2) == 0 else { return true }",
+         'guard try cookie.integer(2) == 0 else { return true }\n'
+         "        let used: SQLStatement =\n"
+         '            "SELECT digest FROM web_session_refresh WHERE digest = $1 AND used_at IS NOT NULL"\n'
+         '        if planted("cookie-repeat-is-theft"), try !read(used, [.text(digest)]).isEmpty { return true }'),
     Edit("Sources/Bridge/NativeSSO/Cookies/SessionRefresh.swift",
          "guard AntiCSRF.matches(proof, refresh) else {",
          'guard AntiCSRF.matches(proof, refresh) || planted("cookie-without-proof") else {'),

@@ -145,6 +145,14 @@ package enum RateLimiterConformance {
             try expect(try await limiter.take([windowed], at: Sample.now) != .allowed, "the window's count")
             try expect(try await limiter.take([key()], at: Sample.now) != .allowed, "the bucket's burst")
         },
+        ConformanceCase("a window whose only attempt was given back begins with its next one") { open in
+            let limiter = try await open()
+            _ = try await limiter.take([windowed], at: Sample.now)
+            try await limiter.giveBack([windowed], at: Sample.now)
+            let late = Sample.now + .seconds(59)
+            for _ in 1...3 { try expectEqual(try await limiter.take([windowed], at: late), .allowed, "counts") }
+            try expect(try await limiter.take([windowed], at: Sample.now + .seconds(60)) != .allowed, "one minute")
+        },
         ConformanceCase("giving back opens no window that has closed, and fills nothing beyond its measure") { open in
             let limiter = try await open()
             try await limiter.giveBack([windowed, key()], at: Sample.now)

@@ -1,4 +1,7 @@
 /// Counts what may happen only so often.
+///
+/// Each verb throws ``StorageError/unavailable(_:because:)`` where nothing can be counted, and `CancellationError` in a
+/// task that is cancelled, when it may have been counted.
 package protocol RateLimiter: Sendable {
     /// Takes one from the bucket of every key, or from none: each bucket is one atomic step, and what one granted is
     /// given back when another refuses, so that what a device is refused costs its user and its network nothing. A

@@ -6,7 +6,8 @@ package protocol RecentTries: Sendable {
     /// Notes an attempt, unless one was noted less than `window` ago; one that comes too soon does not lengthen the
     /// time.
     /// - Returns: whether it was noted. Where there is no room for another one it counts as the first.
-    /// - Throws: ``StorageError/unavailable(_:because:)`` when that cannot be decided.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when that cannot be decided; `CancellationError` in a task that
+    ///   is cancelled, and then it may be noted.
     func isFirst(_ id: TokenID, within window: Duration) async throws -> Bool
 
     /// Forgets an attempt that led to nothing.

@@ -69,8 +69,8 @@ package final class RefusalLog: Sendable {
         return counts.all
     }
 
-    /// A limit that was hit. Written at most once a minute for each network and scope: a caller over a limit must not
-    /// be able to fill the log instead.
+    /// A limit that was hit. Written at most once a minute for each network, scope and user: a caller over a limit must
+    /// not be able to fill the log instead.
     package func limitExceeded(
         scope: String, subject: Subject? = nil, clientID: ClientID? = nil, origin: RequestOrigin, at now: Timestamp
     ) async throws {

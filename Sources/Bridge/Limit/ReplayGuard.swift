@@ -6,7 +6,8 @@ import Synchronization
 /// still lets the store decide. So a guard that forgets (a restart, a failover) costs a write, never a second session.
 package protocol ReplayGuard: Sendable {
     /// Claims an id until `expiry`: only one of any number of concurrent callers gets `.claimed`.
-    /// - Throws: ``StorageError/unavailable(_:because:)`` when the guard cannot say.
+    /// - Throws: ``StorageError/unavailable(_:because:)`` when the guard cannot say; `CancellationError` in a task that
+    ///   is cancelled, and then the id may be claimed.
     func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) async throws -> ReplayClaim
 }
 

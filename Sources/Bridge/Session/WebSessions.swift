@@ -130,6 +130,11 @@ package final class WebSessions: Sendable {
     /// The session of an id in whatever state, as the store has it; not a use of it.
     package func known(_ id: SessionID) async throws -> WebSession? { try await store.session(id: id) }
 
+    /// The live session of a secret, as the store has it; not a use of it.
+    package func peek(_ secret: OpaqueSecret) async throws -> WebSession? {
+        NamedSession(try await known(secret), at: time.now()).alive
+    }
+
     /// The live session with this id, as the store has it; not a use of it.
     package func peek(_ id: SessionID) async throws -> WebSession? {
         guard let session = try await store.session(id: id), session.isAlive(at: time.now()) else { return nil }

@@ -1,16 +1,17 @@
-import CoreMetrics
+package import CoreMetrics
 
 /// A counter for each way in which something can end, for the operator's charts.
-struct OutcomeCounters<Outcome: CaseIterable & RawRepresentable<String> & Hashable & Sendable>: Sendable {
+package struct OutcomeCounters<Outcome: CaseIterable & RawRepresentable<String> & Hashable & Sendable>: Sendable {
     private let counters: [Outcome: Counter]
 
     /// - Parameter label: the metric's name; its dimension is `outcome`.
-    init(label: String, factory: any MetricsFactory) {
+    package init(label: String, factory: any MetricsFactory) {
         counters = Dictionary(
             uniqueKeysWithValues: Outcome.allCases.map { outcome in
                 (outcome, Counter(label: label, dimensions: [("outcome", outcome.rawValue)], factory: factory))
             })
     }
 
-    func count(_ outcome: Outcome) { counters[outcome]?.increment() }
+    /// Counts one that has ended so.
+    package func count(_ outcome: Outcome) { counters[outcome]?.increment() }
 }

@@ -110,10 +110,9 @@ struct AuthCheckController: RouteGroup {
     }
 
     /// What `?identity=` asks for.
-    /// - Throws: `OAuthError(.invalidRequest)` for a name without a field, and for a repeated parameter: a proxy's
-    ///   configuration that means something must never be read as less.
-    static func identityNames(_ parameters: FormParameters) throws -> [String] {
-        guard !parameters.isRepeated("identity") else { throw OAuthError(.invalidRequest, "identity is repeated") }
+    /// - Throws: `OAuthError(.invalidRequest)` for a name without a field: a proxy's configuration that means something
+    ///   must never be read as less.
+    static func identityNames(_ parameters: CheckParameters) throws -> [String] {
         let names = parameters["identity"]?.split(separator: ",").map(String.init) ?? []
         guard names.allSatisfy({ identity.keys.contains($0) }) else {
             throw OAuthError(.invalidRequest, "identity names an unknown field")
@@ -133,16 +132,12 @@ struct AuthCheckController: RouteGroup {
 
     /// What a visitor gets whom the check does not let in: the way to the sign-in page, where the proxy asks for that and
     /// somebody looks, else the refusal.
-    /// - Parameters:
-    ///   - parameters: of the request's query.
-    ///   - acrValues: how strong the sign-in has to be: as one of these.
+    /// - Parameter acrValues: how strong the sign-in has to be: as one of these.
     func refusal(
-        of request: Request, asking parameters: FormParameters, isStepUp: Bool, acrValues: [String],
+        of request: Request, asking parameters: CheckParameters, isStepUp: Bool, acrValues: [String],
         _ refusal: ChallengedError
     ) throws -> Response {
-        guard parameters.names.contains(SignInWay.wanted), !parameters.isRepeated(SignInWay.wanted),
-            SignInWay.isPage(request.headers)
-        else { throw refusal }
+        guard parameters.contains(SignInWay.wanted), SignInWay.isPage(request.headers) else { throw refusal }
         let wanted =
             parameters.bytes(SignInWay.wanted) ?? request.headers.value(of: .xForwardedURI).map { Array($0.utf8) }
         return way.destination(from: request, wanted: wanted, isStepUp: isStepUp, acrValues: acrValues)

@@ -8,14 +8,12 @@ struct AuthenticationDemand: Hashable, Sendable {
     /// How long ago the user may have been seen signing in.
     let maximumAge: Duration?
 
-    /// - Parameter parameters: of the check's query.
     /// - Returns: `nil` when nothing is demanded.
-    /// - Throws: `OAuthError(.invalidRequest)` for a malformed or repeated parameter. A proxy's configuration that
-    ///   means something must never be read as nothing.
-    init?(_ parameters: FormParameters) throws {
-        for name in ["acr", "max_age"] {
-            if parameters.isRepeated(name) { throw OAuthError(.invalidRequest, "\(name) is repeated") }
-            if parameters.names.contains(name), parameters[name] == nil { throw Self.malformed(name) }
+    /// - Throws: `OAuthError(.invalidRequest)` for a malformed parameter. A proxy's configuration that means something
+    ///   must never be read as nothing.
+    init?(_ parameters: CheckParameters) throws {
+        for name in ["acr", "max_age"] where parameters.contains(name) && parameters[name] == nil {
+            throw Self.malformed(name)
         }
         acrValues = try parameters["acr"].map { try Self.acrValues($0) } ?? []
         maximumAge = try parameters["max_age"].map { .seconds(try Self.seconds($0)) }
@@ -43,10 +41,8 @@ struct AuthenticationDemand: Hashable, Sendable {
     }
 
     private static func seconds(_ text: String) throws -> Int64 {
-        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
-            let seconds = Int64(text)
-        else { throw malformed("max_age") }
-        return seconds
+        guard let seconds = ASCII.decimal(text) else { throw malformed("max_age") }
+        return Int64(seconds)
     }
 
     private static func malformed(_ name: String) -> OAuthError {

@@ -140,10 +140,14 @@ package final class BrowserSessions: Sendable {
 
     /// As ``opened(by:)``, and no use of it.
     func sessionWithoutUse(of request: Request) async throws -> WebSession? {
-        guard let id = try await sessionEvenIfEnded(of: request)?.id, let session = try await sessions.peek(id),
-            !origins.isKeptElsewhere(session)
-        else { return nil }
+        guard let session = try await live(of: request), !origins.isKeptElsewhere(session) else { return nil }
         return session
+    }
+
+    /// The live session of the cookie of the profile `session`, wherever it counts. No use of it.
+    private func live(of request: Request) async throws -> WebSession? {
+        guard let secret = request.sessionSecret else { return nil }
+        return try await sessions.peek(secret)
     }
 
     private func opened(by request: Request, where counts: (WebSession) -> Bool) async throws -> WebSession? {
@@ -165,9 +169,7 @@ package final class BrowserSessions: Sendable {
     }
 
     private func first(of request: Request) async throws -> WebSession? {
-        if let id = try await sessionEvenIfEnded(of: request)?.id, let session = try await sessions.peek(id) {
-            return session
-        }
+        if let session = try await live(of: request) { return session }
         return try await tokenSessions(of: request).first?.session
     }
 

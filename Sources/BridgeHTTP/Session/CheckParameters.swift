@@ -1,8 +1,10 @@
 import OAuth2
 
 /// The query of `/auth/check`, read strictly: a proxy's configuration that means something must never be read as
-/// nothing.
-enum CheckParameters {
+/// nothing. Each parameter is there once at most.
+struct CheckParameters: Sendable {
+    private let parameters: FormParameters
+
     private static let known: Set<String> = [
         "acr", "max_age", "identity", SignInWay.wanted, CheckedWebsite.parameter,
     ]
@@ -13,15 +15,24 @@ enum CheckParameters {
 
     /// - Throws: `invalid_request` for any parameter that occurs twice, and for a name that can only be meant for one
     ///   of these. Others pass: proxies add names of their own.
-    static func check(_ parameters: FormParameters) throws {
+    init(_ parameters: FormParameters) throws {
         guard !parameters.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
-        for name in parameters.names where !known.contains(name) {
-            let spelling = plain(name)
-            guard !plainKnown.contains(spelling), !foreign.contains(spelling) else {
-                throw OAuthError.unknown(name, as: "parameter of this check", known: known)
+        for name in parameters.names where !Self.known.contains(name) {
+            let spelling = Self.plain(name)
+            guard !Self.plainKnown.contains(spelling), !Self.foreign.contains(spelling) else {
+                throw OAuthError.unknown(name, as: "parameter of this check", known: Self.known)
             }
         }
+        self.parameters = parameters
     }
+
+    func contains(_ name: String) -> Bool { parameters.names.contains(name) }
+
+    /// The value as text; `nil` when absent, empty or not UTF-8.
+    subscript(_ name: String) -> String? { parameters[name] }
+
+    /// The value's bytes; `nil` when absent or empty.
+    func bytes(_ name: String) -> [UInt8]? { parameters.bytes(name) }
 
     /// A name without what is often written otherwise: `Max-Age` for `max_age`.
     private static func plain(_ name: String) -> String {

@@ -22,15 +22,11 @@ final class CheckedWebsite: Sendable {
 
     /// The request as it would have come with that website's `Host`. So whoever asks the check directly gains nothing
     /// by the parameter that sending that host would not give.
-    /// - Parameter parameters: of the request's query.
     /// - Throws: `OAuthError(.invalidRequest)` for what names no website with an origin of its own: a proxy's
     ///   configuration that means one website must never be read as another. Also where `Host` names another website: a
     ///   proxy that passes it on may pass on its visitor's query too, and then it is the visitor who says `website`.
-    func apply(to request: Request, asking parameters: FormParameters, logger: Logger) throws -> Request {
-        guard let query = request.uri.query, parameters.names.contains(Self.parameter) else { return request }
-        guard !parameters.isRepeated(Self.parameter) else {
-            throw OAuthError(.invalidRequest, "\(Self.parameter) is repeated")
-        }
+    func apply(to request: Request, asking parameters: CheckParameters, logger: Logger) throws -> Request {
+        guard let query = request.uri.query, parameters.contains(Self.parameter) else { return request }
         let website = parameters[Self.parameter].flatMap { origins.clients.current[ClientID(rawValue: $0)] }
         guard let website, website.kind == .web, let origin = website.publicOrigin else {
             tell(of: parameters[Self.parameter] ?? "", logger)

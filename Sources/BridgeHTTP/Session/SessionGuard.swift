@@ -40,8 +40,7 @@ extension RouteGuard where Group == AuthCheckController, Admitted == AdmittedChe
     static var session: Self {
         Self(.session) { group, handler in
             { received, context in
-                let parameters = try received.query()
-                try CheckParameters.check(parameters)
+                let parameters = try CheckParameters(received.query())
                 let demand = try AuthenticationDemand(parameters)
                 let names = try AuthCheckController.identityNames(parameters)
                 let request = try group.websites.apply(to: received, asking: parameters, logger: context.logger)

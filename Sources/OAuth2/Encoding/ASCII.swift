@@ -48,6 +48,14 @@ package enum ASCII {
         isUnreserved(byte) || ":/?[]@!$&'()*+,;=%".utf8.contains(byte)
     }
 
+    /// A number in digits alone: `Int` would also take a sign.
+    /// - Parameter digits: how many there may be, leading zeros too.
+    /// - Returns: `nil` for anything else.
+    package static func decimal(_ text: some StringProtocol, digits: ClosedRange<Int> = 1...9) -> Int? {
+        guard digits.contains(text.utf8.count), text.utf8.allSatisfy(isDigit) else { return nil }
+        return Int(text)
+    }
+
     /// `b64token` (RFC 6750 §2.1), which is not empty; padding may be anywhere.
     package static func isToken68(_ text: some StringProtocol) -> Bool {
         // In one piece, since a token is long: the view's own iterator costs more a byte than looking at it.

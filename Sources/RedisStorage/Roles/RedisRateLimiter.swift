@@ -156,7 +156,8 @@ extension RedisScript {
         local longest = math.max(window, block)
         if count < 0 and ends > now + longest then ends = now + longest end
         if count >= 0 and ends > now + window then ends = now + window end
-        if now >= ends then count = 0; ends = now + window end
+        -- One whose attempts were all given back begins with its next, as in process.
+        if now >= ends or count == 0 then count = 0; ends = now + window end
         if ARGV[4] == '-1' then
             if count > 0 then
                 redis.call('SET', KEYS[1], (count - 1) .. ' ' .. string.format('%.0f', ends), 'PX',

@@ -91,12 +91,8 @@ package struct RedisURL: Sendable {
         return number
     }
 
-    /// Digits only: `Int` would also take a sign.
     private static func number(_ text: Substring) -> Int? {
-        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
-            let number = Int(text), number <= 65_535
-        else { return nil }
-        return number
+        ASCII.decimal(text, digits: 1...5).flatMap { $0 <= 65_535 ? $0 : nil }
     }
 
     private static func unescaped(_ text: Substring) throws(Malformed) -> String {

@@ -34,7 +34,7 @@ struct Composition: Sendable {
     /// - Throws: what an operator must fix before the server can start.
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, accessLog: AccessLog, logger: Logger,
-        time: TimeSource = .system, watch: AuditWatch = AuditWatch(),
+        time: TimeSource = .system, watch: AuditWatch,
         administration: Administration = Administration(),
         rereadClients: (@Sendable () throws -> ConfiguredClients)? = nil
     ) async throws {
@@ -74,7 +74,8 @@ struct Composition: Sendable {
         let ground = Ground(
             settings: settings, storage: storage, shared: shared, keys: keys, master: master,
             clients: clients.directory, logger: logger, time: time, recorder: telemetry?.recorder)
-        let wings = try Wings(ground, bearers: bearerCache, notices: notices)
+        let wings = try Wings(
+            ground, bearers: bearerCache, notices: notices, onRedemption: Self.countRedemptions(metrics))
         logouts = wings.provider?.notifier ?? LogoutNotifier(withoutProvider: ground)
         // As for webhooks.
         try await logouts.subscribe()
@@ -132,6 +133,13 @@ struct Composition: Sendable {
         storage.observeNode { leaseMetrics.record($0) }
         let writerMetrics = WriterMetrics(metrics)
         storage.observeWriter { writerMetrics.record($0, $1) }
+    }
+
+    /// What comes of login tokens, for metrics.
+    private static func countRedemptions(_ metrics: PrometheusMetrics) -> @Sendable (RedemptionOutcome.Label) -> Void {
+        let counters = OutcomeCounters<RedemptionOutcome.Label>(
+            label: "drawbridge_redemptions_total", factory: metrics)
+        return { counters.count($0) }
     }
 
     /// What a server cannot do without.

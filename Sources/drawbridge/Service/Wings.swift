@@ -16,10 +16,14 @@ struct Wings: Sendable {
     /// - Parameters:
     ///   - verifier: of the trusted issuers' bearers.
     ///   - notices: rung when a session ends.
-    init(_ ground: Ground, bearers verifier: any BearerAuthenticator, notices: NoticeBell) throws {
+    ///   - onRedemption: told what comes of each login token that is brought.
+    init(
+        _ ground: Ground, bearers verifier: any BearerAuthenticator, notices: NoticeBell,
+        onRedemption: @escaping @Sendable (RedemptionOutcome.Label) -> Void = { _ in }
+    ) throws {
         let sessions = SessionWing(ground, onEnd: { notices.ring() })
         let bearers = BearerWing(ground, sessions, verifier: verifier)
-        let loginTokens = LoginTokenWing(ground, sessions)
+        let loginTokens = LoginTokenWing(ground, sessions, onRedemption: onRedemption)
         if !ground.settings.provider.isEnabled {
             ground.logger.notice("the OAuth provider is off: provider.enabled is false")
         }
@@ -93,7 +97,9 @@ struct LoginTokenWing: Sendable {
     let redeemer: LoginTokenRedeemer
     let handOffs: HandOffs
 
-    init(_ ground: Ground, _ sessions: SessionWing) {
+    init(
+        _ ground: Ground, _ sessions: SessionWing, onRedemption: @escaping @Sendable (RedemptionOutcome.Label) -> Void
+    ) {
         let settings = ground.settings.loginTokens
         codec = LoginTokenCodec(issuer: ground.issuer, keys: ground.keys.loginTokens, inquiry: ground.keys)
         issuer = LoginTokenIssuer(
@@ -115,6 +121,7 @@ struct LoginTokenWing: Sendable {
             singleUse: SingleUse(
                 store: ground.storage, replayGuard: ground.shared.replayGuard, sessions: sessions.webSessions,
                 endings: sessions.endings, attempts: attempts, refusals: refusals),
-            attempts: attempts, refusals: refusals, time: ground.time, recorder: ground.recorder)
+            attempts: attempts, refusals: refusals, time: ground.time, recorder: ground.recorder,
+            onOutcome: onRedemption)
     }
 }

@@ -100,7 +100,9 @@ import Testing
             let parameters = RedemptionParameters(parsing: bytes)
             #expect(parameters.isTokenRepeated || parameters.tokens.count <= 1)
             #expect(["en", "de"].contains(LanguagePreference.choose(from: ["en", "de"], accepting: text)))
-            if let query = try? FormParameters(parsing: text.utf8), let demand = try? AuthenticationDemand(query) {
+            if let query = try? CheckParameters(FormParameters(parsing: text.utf8)),
+                let demand = try? AuthenticationDemand(query)
+            {
                 let challenge = AuthenticationChallenge.text(
                     acrValues: demand.acrValues, maximumAge: demand.maximumAge)
                 #expect(challenge.utf8.allSatisfy { (0x20...0x7E).contains($0) })

@@ -153,6 +153,7 @@ import Testing
         ("?acr=a%20%20b", 400), ("?max_age=", 400), ("?acr=", 400), ("?acr=%ff", 400), ("?max_age=%zz", 400),
         ("?other=1", 200), ("?other=1&other=2", 400), ("?redirect=/x&redirect=/y", 400), ("?acr_values=aal2", 400),
         ("?max-age=60", 400), ("?ACR=aal3", 400), ("?maxAge=60", 400), ("?aCr-Values=aal2", 400), ("?rd=/x", 200),
+        ("?acr=aal2&acr=aal2", 400), ("?identity=name&identity=", 400), ("?website=&website=web", 400),
     ]
 
     @Test(arguments: demands)

@@ -18,6 +18,7 @@ final class RedemptionFaults: Sendable {
 
     private let pending = Mutex<[Fault]>([])
     private let unseenUsers = Mutex(0)
+    private let payload = Mutex<String?>(nil)
 
     func expect(_ faults: Fault...) { pending.withLock { $0 = faults } }
 
@@ -29,6 +30,11 @@ final class RedemptionFaults: Sendable {
     /// How many of them are still to come.
     var expectedUnseenUsers: Int { unseenUsers.withLock { $0 } }
 
+    /// What is kept with an `Idempotency-Key` says this from now on.
+    func damagePayloads(to text: String) { payload.withLock { $0 = text } }
+
+    var damagedPayload: String? { payload.withLock { $0 } }
+
     func nextUserIsUnseen() -> Bool {
         unseenUsers.withLock { count in
             defer { count = max(0, count - 1) }
@@ -37,7 +43,8 @@ final class RedemptionFaults: Sendable {
     }
 }
 
-/// A store whose answers to redemptions get lost, and whose issues know users that are not there.
+/// A store whose answers to redemptions get lost, whose issues know users that are not there, and which may keep what is
+/// no payload.
 struct FailingLoginTokens: LoginTokenStore {
     let storage: any LoginTokenStore
     let faults: RedemptionFaults
@@ -75,7 +82,11 @@ struct FailingLoginTokens: LoginTokenStore {
     }
 
     func idempotencyRecord(keyDigest: String, at now: Timestamp) async throws -> IdempotencyRecord? {
-        try await storage.idempotencyRecord(keyDigest: keyDigest, at: now)
+        let record = try await storage.idempotencyRecord(keyDigest: keyDigest, at: now)
+        guard let record, let payload = faults.damagedPayload else { return record }
+        return IdempotencyRecord(
+            keyDigest: record.keyDigest, fingerprint: record.fingerprint, tokenID: record.tokenID,
+            keyID: record.keyID, payload: payload, expiresAt: record.expiresAt)
     }
 
     func state(of id: TokenID) async throws -> LoginTokenState? { try await storage.state(of: id) }

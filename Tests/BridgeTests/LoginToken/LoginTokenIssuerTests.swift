@@ -137,6 +137,21 @@ import Testing
         }
     }
 
+    @Test func `a website that wants a code gets no link without one where a key comes in the middle of an issue`()
+        async throws
+    {
+        try await withService { service async throws in
+            let users = OvertakenUsers(service.storage)
+            let node = try Service(storage: service.storage, users: users)
+            node.keys.replace(with: try keyRing("k1", signsFrom: noon + .seconds(100)))
+            users.beforeReadingARecord { node.keys.replace(with: try keyRing("k1")) }
+            await #expect(throws: StorageError.self) {
+                try await node.issue(LoginTokenIssueRequest(targetClientID: "typing"))
+            }
+            #expect(try await node.events().isEmpty)
+        }
+    }
+
     @Test func `bindings are written from the app's address`() async throws {
         try await withService { service async throws in
             let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: service.keys)

@@ -70,6 +70,37 @@ import Testing
         }
     }
 
+    /// A session that tokens are issued from, an app's own or, as by a portal, a browser's.
+    private func openSession(_ service: Service, ofApp: Bool) async throws -> (id: SessionID, root: EndingRoot) {
+        guard ofApp else {
+            let opened = try #require(try await service.open(try await service.issue().token).opened).session
+            return (opened.id, .webSession(opened.id))
+        }
+        let session = AppSession(
+            id: "app session", subject: "alice", clientID: app, scope: Scope(tokens: ["openid"]), opening: .authorize,
+            authentication: Authentication(time: noon), createdAt: noon, expiresAt: noon + .seconds(3600))
+        _ = try await service.storage.open(session, refreshToken: nil, events: [])
+        return (session.id, .appSession(session.id))
+    }
+
+    @Test(arguments: [true, false])
+    func `contract §7: a token that is not used is revoked with the session that it was issued from`(
+        ofApp: Bool
+    ) async throws {
+        try await withService { service async throws in
+            let session = try await openSession(service, ofApp: ofApp)
+            let token = IssuedLoginToken(
+                id: "link", subject: "alice", clientID: app, issuedAt: noon, expiresAt: noon + .seconds(60),
+                sessionID: session.id)
+            _ = try await service.storage.recordIssue(
+                token, scope: nil, idempotency: nil,
+                event: AuditEvent(at: noon, type: .loginTokenIssued, outcome: .success))
+            #expect(try await service.overview.status(of: token.id, bearer: service.bearer()).word == .pending)
+            try await service.endings.end(session.root, .sample(at: noon))
+            #expect(try await service.overview.status(of: token.id, bearer: service.bearer()).word == .revoked)
+        }
+    }
+
     private func revokedWebsite(of token: TokenID, _ service: Service) async throws -> ClientID? {
         var filter = AuditFilter(type: .loginTokenRevoked)
         filter.tokenID = token

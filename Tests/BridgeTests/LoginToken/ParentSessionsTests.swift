@@ -92,6 +92,20 @@ import Testing
         }
     }
 
+    @Test func `whether the session of a token has ended is found in one look`() async throws {
+        try await withCountedService { service, engine in
+            let browser = try #require(try await service.open(try await service.issue().token).opened).session
+            for id in [browser.id, "its-own"] {
+                let token = IssuedLoginToken(
+                    id: "link", subject: "alice", clientID: app, issuedAt: noon, expiresAt: noon + .seconds(60),
+                    sessionID: id)
+                engine.clear()
+                let hasEnded = try await service.parents.hasEnded(issuing: token, at: noon)
+                #expect(!hasEnded && engine.counts.looks == 1, "\(id)")
+            }
+        }
+    }
+
     @Test func `what is no session of ours is another issuer's`() async throws {
         try await withSession { _, parents, _ in
             let named = try await parents.standing(of: "its-own", scope: nil, at: noon)

@@ -194,6 +194,42 @@ import Testing
         }
     }
 
+    @Test func `a repeat whose code nobody can be told any more gives no link that asks for it`() async throws {
+        try await withService { service async throws in
+            let order = LoginTokenIssueRequest(targetClientID: "typing", idempotencyKey: "k")
+            _ = try await service.issue(order)
+            service.keys.replace(with: try keyRing("k2"))
+            await #expect(throws: StorageError.self) { try await service.issue(order) }
+        }
+    }
+
+    @Test func `what was kept of an issue and is none is told as damage, not as a key that is missing`() async throws {
+        let faults = RedemptionFaults()
+        try await withService(faults: faults) { service async throws in
+            let order = LoginTokenIssueRequest(idempotencyKey: "k")
+            _ = try await service.issue(order)
+            faults.damagePayloads(to: "{}")
+            let error = await #expect(throws: StorageError.self) { try await service.issue(order) }
+            guard case .corrupt = error else {
+                Issue.record("it was \(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test func `after everything of its user was ended a key gives another token`() async throws {
+        try await withService { service async throws in
+            let order = LoginTokenIssueRequest(idempotencyKey: "k")
+            let first = try await service.issue(order)
+            _ = try await service.endings.end(
+                .user("alice"), Ending(at: service.clock.now, reason: .allSessionsRevoked, origin: origin()))
+            let second = try await service.issue(order)
+            #expect(second.id != first.id)
+            #expect(try await service.open(first.token).word == "refused")
+            #expect(try await service.open(second.token).word == "opened")
+        }
+    }
+
     @Test func `without a key that may sign, an issue and its repeat answer unavailable`() async throws {
         try await withService { service async throws in
             _ = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))

@@ -2,36 +2,57 @@ import Synchronization
 
 @testable import Bridge
 
-/// Users of whom the list of the disabled may be out of date when it arrives.
+/// Users about whom something happens between a question and its answer.
 ///
-/// It pretends that something happens between the reading of the list and its answer, once and as the test says. All
-/// else the store behind it does.
+/// It pretends that it does so once and as the test says: after the list of the disabled was read, or before a user is
+/// looked up or groups are kept. All else the store behind it does.
 final class OvertakenUsers: UserStore {
+    private enum Moment: Hashable {
+        case afterReadingTheDisabled, beforeReadingARecord, beforeKeepingGroups
+    }
+
     private let storage: any UserStore
-    private let hook = Mutex<(@Sendable () async throws -> Void)?>(nil)
+    private let hooks = Mutex<[Moment: @Sendable () async throws -> Void]>([:])
 
     init(_ storage: any UserStore) { self.storage = storage }
 
     /// What happens once, after the list was read.
-    func afterReadingTheDisabled(_ body: @escaping @Sendable () async throws -> Void) { hook.withLock { $0 = body } }
+    func afterReadingTheDisabled(_ body: @escaping @Sendable () async throws -> Void) {
+        hooks.withLock { $0[.afterReadingTheDisabled] = body }
+    }
+
+    /// What happens once, before a user is looked up.
+    func beforeReadingARecord(_ body: @escaping @Sendable () async throws -> Void) {
+        hooks.withLock { $0[.beforeReadingARecord] = body }
+    }
+
+    /// What happens once, before groups are kept.
+    func beforeKeepingGroups(_ body: @escaping @Sendable () async throws -> Void) {
+        hooks.withLock { $0[.beforeKeepingGroups] = body }
+    }
+
+    private func pass(_ moment: Moment) async throws {
+        let hook = hooks.withLock { $0.removeValue(forKey: moment) }
+        try await hook?()
+    }
 
     func disabledSubjects(limit: Int) async throws -> [Subject] {
         let subjects = try await storage.disabledSubjects(limit: limit)
-        let hook = hook.withLock { hook in
-            defer { hook = nil }
-            return hook
-        }
-        try await hook?()
+        try await pass(.afterReadingTheDisabled)
         return subjects
     }
 
     func standing(of subject: Subject) async throws -> SubjectStanding { try await storage.standing(of: subject) }
 
     func keepGroups(_ groups: UserGroups, of subject: Subject, event: AuditEvent) async throws -> Bool {
-        try await storage.keepGroups(groups, of: subject, event: event)
+        try await pass(.beforeKeepingGroups)
+        return try await storage.keepGroups(groups, of: subject, event: event)
     }
 
-    func record(of subject: Subject) async throws -> SubjectRecord? { try await storage.record(of: subject) }
+    func record(of subject: Subject) async throws -> SubjectRecord? {
+        try await pass(.beforeReadingARecord)
+        return try await storage.record(of: subject)
+    }
 
     func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
         try await storage.users(after: cursor, limit: limit)

@@ -26,11 +26,12 @@ import Testing
         let file = try folder.file(
             "drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: \(folder.path)\n\(more)\n")
         let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
-        let storage = try await ServerStorage.open(settings, logger: Self.logger)
+        let watch = AuditWatch()
+        let storage = try await ServerStorage.open(settings, watch: watch, logger: Self.logger)
         do {
             try await prepare(storage)
             let composition = try await Composition(
-                settings: settings, storage: storage, accessLog: AccessLog { _ in }, logger: logger,
+                settings: settings, storage: storage, accessLog: AccessLog { _ in }, logger: logger, watch: watch,
                 rereadClients: reread)
             try await body(composition)
         } catch {

@@ -27,4 +27,12 @@ import Testing
             #expect(contains(byte) == members.utf8.contains(byte), "\(name): \(byte)")
         }
     }
+
+    @Test(arguments: [
+        ("0", 0), ("007", 7), ("999999999", 999_999_999), ("", nil), ("1000000000", nil), ("+5", nil), ("-5", nil),
+        ("5 ", nil), ("5.0", nil), ("0x5", nil), ("\u{661}", nil),
+    ])
+    func `a number is written in digits alone`(_ text: String, _ value: Int?) {
+        #expect(ASCII.decimal(text) == value)
+    }
 }

@@ -153,6 +153,28 @@ extension LoginTokenStoreConformance {
             try expectEqual(
                 try await issue(third), .repeated(Sample.record(key: "k", token: second)), "after the second's use")
         },
+        ConformanceCase("a key is free again once everything of its user was ended, and not where its token was used") {
+            open in
+            let servers = [try await open(), try await open()]
+            let (first, second, third) = (Sample.token("first"), Sample.token("second"), Sample.token("third"))
+            func issue(_ token: IssuedLoginToken, by issuer: String? = nil) async throws -> LoginTokenIssueOutcome {
+                try await servers[1].recordIssue(
+                    token, scope: nil, namedFirstBy: issuer, idempotency: Sample.record(key: "k", token: token),
+                    event: Sample.event(.loginTokenIssued))
+            }
+            try expectEqual(try await issue(first, by: "one"), .recorded, "the first")
+            _ = try await servers[0].end(.user(first.subject), .sample(at: Sample.now))
+            try expectEqual(
+                try await servers[1].idempotencyRecord(keyDigest: "k", at: Sample.now), nil, "of an ended token")
+            try expectEqual(try await issue(second), .recorded, "the second")
+            let record = Sample.record(key: "k", token: second)
+            try expectEqual(
+                try await servers[0].idempotencyRecord(keyDigest: "k", at: Sample.now), record,
+                "of one that was issued after the end")
+            _ = try await servers[0].redeemSample(second)
+            _ = try await servers[0].end(.user(first.subject), .sample(at: Sample.now))
+            try expectEqual(try await issue(third), .repeated(record), "after the second's use")
+        },
         ConformanceCase("of 50 concurrent issues with one key on two servers one is recorded") { open in
             let servers = [try await open(), try await open()]
             let outcomes = try await concurrently(50) { number in

@@ -42,7 +42,7 @@ struct LoginTokenMint: Sendable {
     /// What became of an issue that was to be written down.
     enum Outcome: Sendable {
         case issued(LoginTokenAnswer)
-        /// Another one like it came at the same time, and was first (``answer(repeating:of:at:)``).
+        /// Another one like it came at the same time, and was first (``answer(repeating:of:)``).
         case repeated(IdempotencyRecord)
         /// Its `Idempotency-Key` belongs to another request.
         case keyReused
@@ -77,7 +77,7 @@ struct LoginTokenMint: Sendable {
         case .recorded:
             // Before the answer leaves, so that no session is opened that says what was true before.
             try await subjects.takeGroups(of: bearer, origin: origin, at: now)
-            return .issued(answer(signed.token, claims, terms: terms, at: now))
+            return .issued(try answer(signed.token, claims, terms: terms, at: now))
         case .repeated(let record): return .repeated(record)
         case .keyReused: return .keyReused
         case .userKnown: return .userKnown
@@ -85,25 +85,35 @@ struct LoginTokenMint: Sendable {
     }
 
     /// The answer that an earlier issue got, once more.
-    /// - Parameter terms: what its repeat asks for.
-    func answer(
-        repeating record: IdempotencyRecord, of terms: LoginTokenTerms, at now: Timestamp
-    ) async throws -> LoginTokenAnswer {
-        guard let signed = try await codec.sign(again: record.payload, keyID: record.keyID, at: now),
-            let claims = LoginTokenPayload.decode(Array(record.payload.utf8))
-        else { throw StorageError.unavailable("no login token key may sign now") }
-        return answer(signed.token, claims, terms: terms, at: now)
+    /// - Parameter issue: its repeat, whose bearer may say other groups, or be the first whose groups are taken in.
+    func answer(repeating record: IdempotencyRecord, of issue: CheckedIssue) async throws -> LoginTokenAnswer {
+        let now = issue.at
+        guard let signed = try await codec.sign(again: record.payload, keyID: record.keyID, at: now) else {
+            throw StorageError.unavailable("no login token key may sign now")
+        }
+        guard let claims = LoginTokenPayload.decode(Array(record.payload.utf8)) else {
+            throw StorageError.corrupt("the payload kept with an Idempotency-Key is no login token's")
+        }
+        let answer = try answer(signed.token, claims, terms: issue.terms, at: now)
+        try await subjects.takeGroups(of: issue.bearer, origin: issue.origin, at: now)
+        return answer
     }
 
+    /// - Throws: ``StorageError`` for a link that asks for a code which nobody can be told any more: nothing could open
+    ///   it.
     private func answer(
         _ token: Secret<String>, _ claims: LoginTokenClaims, terms: LoginTokenTerms, at now: Timestamp
-    ) -> LoginTokenAnswer {
+    ) throws -> LoginTokenAnswer {
+        let typedCode = codec.typedCodes.code(of: claims, at: now)
+        guard typedCode != nil || claims.binding.typedCodeKey == nil else {
+            throw StorageError.unavailable("the key of a login token's code is not there any more")
+        }
         let page = settings.page(of: terms.website, isHandOff: terms.isHandOff)
         var url = page.description + "?token=" + token.expose()
         if let target = terms.target { url += "&redirect=" + PercentEncoding.encode(target.serialized) }
         return LoginTokenAnswer(
             token: token, id: claims.id, expiresAt: claims.expiresAt,
             expiresIn: Int(terms.lifetime.inMilliseconds / 1000), loginURL: Secret(url),
-            typedCode: codec.typedCodes.code(of: claims, at: now))
+            typedCode: typedCode)
     }
 }

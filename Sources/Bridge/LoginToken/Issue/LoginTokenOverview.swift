@@ -47,7 +47,7 @@ package final class LoginTokenOverview: Sendable {
         case .pending:
             guard now < state.token.expiresAt else { return .expired }
             // Ending a session ends what was issued from it and not used yet (contract §7).
-            return try await parents.hasEnded(state.token.sessionID, at: now) ? .revoked : .pending
+            return try await parents.hasEnded(issuing: state.token, at: now) ? .revoked : .pending
         }
     }
 

@@ -9,7 +9,7 @@ package protocol LoginTokenStore: Sendable {
     ///
     /// With an idempotency record, the first call for its key wins; later ones write nothing and get the winner's
     /// record back as `.repeated` when the fingerprints agree, `.keyReused` when they do not. A key is free again once
-    /// its record has expired or its token was revoked.
+    /// its record has expired, its token was revoked, or all unused tokens of its user were ended.
     /// - Parameters:
     ///   - scope: what the bearer had, when that is less than its session has.
     ///   - issuer: who names the token's user for the first time, which is noted with the issue; `nil` when the user is
@@ -22,7 +22,8 @@ package protocol LoginTokenStore: Sendable {
     /// The session that a token was issued from, in whatever state; `nil` when there is no such session of ours.
     func issuingSession(_ id: SessionID, of token: TokenID) async throws -> IssuingSessionRecord?
 
-    /// The live record of an idempotency key; `nil` when unknown, expired at `now` or of a revoked token.
+    /// The live record of an idempotency key; `nil` when unknown, expired at `now`, or of a token that was revoked or
+    /// ended with its user's others.
     func idempotencyRecord(keyDigest: String, at now: Timestamp) async throws -> IdempotencyRecord?
 
     /// What is known of a token; `nil` when it was never recorded.

@@ -11,10 +11,11 @@ struct LoginTokenTerms: Sendable {
     let isHandOff: Bool
 
     /// Checks a request against the app's rights and the website's allow-list; a pure function.
+    /// - Parameter codeKey: makes the code, where the website wants one.
     /// - Throws: `OAuthError` by contract §3.
     init(
         _ request: LoginTokenIssueRequest, app: Client, clients: ClientDirectory, defaultLifetime: Duration,
-        address: NetworkAddress?, codeKey: String? = nil
+        address: NetworkAddress?, codeKey: String
     ) throws(OAuthError) {
         try Self.requireRight(of: app)
         // Contract §3: first what the app may not, then what is malformed, then what is wrong with the website.

@@ -10,22 +10,16 @@ package final class ParentSessions: Sendable {
         case ended
     }
 
-    private let store: any SessionStore
-    private let apps: any GrantStore
-    private let tokens: any LoginTokenStore
-    private let bearers: any BearerStore
+    private let store: any SessionStore & LoginTokenStore & BearerStore
     private let sessions: AppSessions
     /// The standing of sessions that are not an app's.
     private let others: ShortLivedCache<SessionID, Standing>
 
     /// - Parameter sessions: what our own bearers are checked against as well, so that an issue reads no row twice.
     package init(
-        store: any SessionStore & GrantStore & LoginTokenStore & BearerStore, sessions: AppSessions, time: TimeSource
+        store: any SessionStore & LoginTokenStore & BearerStore, sessions: AppSessions, time: TimeSource
     ) {
         self.store = store
-        apps = store
-        tokens = store
-        bearers = store
         self.sessions = sessions
         others = ShortLivedCache(time: time)
     }
@@ -50,7 +44,7 @@ package final class ParentSessions: Sendable {
             return session.isOwnSignIn ? .mayIssue(.browser(session)) : .chained
         }
         guard let id = claims.sessionID else { return .mayIssue(.foreign) }
-        switch try await tokens.issuingSession(id, of: claims.id) {
+        switch try await store.issuingSession(id, of: claims.id) {
         case .app(let session, let scope):
             return Self.standing(of: session, scope: scope ?? session.scope, at: now)
         case .browser(let session): return Self.standing(of: session, at: now)
@@ -61,13 +55,13 @@ package final class ParentSessions: Sendable {
     /// Reads at once what another issuer's bearer is judged by, where each look-up is a round trip: by `subjects` its
     /// user, and here the session that it names (ADR-0088). It judges nothing.
     func readAhead(_ bearer: BearerIdentity, for subjects: Subjects, at now: Timestamp) async throws {
-        guard let id = bearer.sessionID, bearers.isRemote else { return }
+        guard let id = bearer.sessionID, store.isRemote else { return }
         let user = subjects.lookUp(bearer.subject)
         let app = sessions.lookUp(id)
         let browser = app == nil ? nil : others.lookUp(id)
         guard user != nil || app != nil else { return }
         do {
-            let found = try await bearers.bearerRecords(
+            let found = try await store.bearerRecords(
                 BearerKeys(user: user?.key, appSession: app?.key, webSession: browser?.key))
             user?.end(with: found.user)
             app?.end(with: found.appSession)
@@ -81,11 +75,13 @@ package final class ParentSessions: Sendable {
     }
 
     /// Whether the session that a token was issued from is over; another issuer's never is here.
-    func hasEnded(_ id: SessionID?, at now: Timestamp) async throws -> Bool {
-        guard let id else { return false }
-        if let app = try await apps.appSession(id: id) { return !app.isAlive(at: now) }
-        guard let browser = try await store.session(id: id) else { return false }
-        return !browser.isAlive(at: now)
+    func hasEnded(issuing token: IssuedLoginToken, at now: Timestamp) async throws -> Bool {
+        guard let id = token.sessionID else { return false }
+        return switch try await store.issuingSession(id, of: token.id) {
+        case .app(let session, _): !session.isAlive(at: now)
+        case .browser(let session): !session.isAlive(at: now)
+        case nil: false
+        }
     }
 
     private static func standing(of session: AppSession, scope: Scope, at now: Timestamp) -> Standing {

@@ -4,9 +4,18 @@ protocol TracedRedemption: Sendable {
 }
 
 extension LoginTokenRedeemer {
-    /// Verifies a token that is brought to be redeemed, and redeems it in the trace of the request that issued it, where
-    /// that was recorded; an expired token's is over. Every way of bringing one comes through here.
+    /// Verifies a token that is brought to be redeemed, redeems it, and tells what came of it, unless that throws. Every
+    /// way of redeeming one comes through here; a pushed request only asks (``LoginTokenAuthorizations``).
     func redeeming<Outcome: TracedRedemption>(
+        _ token: Secret<String>, at now: Timestamp, _ redeem: (LoginTokenVerification) async throws -> Outcome
+    ) async throws -> Outcome {
+        let outcome = try await traced(token, at: now, redeem)
+        onOutcome(outcome.label)
+        return outcome
+    }
+
+    /// In the trace of the request that issued the token, where that was recorded; an expired token's is over.
+    private func traced<Outcome: TracedRedemption>(
         _ token: Secret<String>, at now: Timestamp, _ redeem: (LoginTokenVerification) async throws -> Outcome
     ) async throws -> Outcome {
         let verification = try await reader.verify(token, at: now)

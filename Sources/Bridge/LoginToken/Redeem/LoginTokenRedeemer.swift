@@ -11,10 +11,13 @@ package final class LoginTokenRedeemer: Sendable {
     let time: TimeSource
     /// `nil` records nothing.
     let recorder: SpanRecorder?
+    /// Told what comes of each token that is brought to be redeemed, by whichever way.
+    let onOutcome: @Sendable (RedemptionOutcome.Label) -> Void
 
     package init(
         reader: RedemptionReader, examiner: RedemptionExaminer, singleUse: SingleUse, attempts: UnconfirmedAttempts,
-        refusals: RedemptionRefusals, time: TimeSource, recorder: SpanRecorder? = nil
+        refusals: RedemptionRefusals, time: TimeSource, recorder: SpanRecorder? = nil,
+        onOutcome: @escaping @Sendable (RedemptionOutcome.Label) -> Void = { _ in }
     ) {
         self.reader = reader
         self.examiner = examiner
@@ -23,6 +26,7 @@ package final class LoginTokenRedeemer: Sendable {
         self.refusals = refusals
         self.time = time
         self.recorder = recorder
+        self.onOutcome = onOutcome
     }
 
     /// Answers one request of a browser.
@@ -30,15 +34,17 @@ package final class LoginTokenRedeemer: Sendable {
     ///   that is not known.
     package func redeem(_ request: RedemptionRequest) async throws -> RedemptionOutcome {
         let now = time.now()
-        let token: Secret<String>
+        let outcome: RedemptionOutcome
         switch request.token {
-        case .conflicting: return try await answer(request, refusingAs: .conflictingTokens, at: now)
+        case .one(let token):
+            return try await redeeming(token, at: now) { try await redeem(request, as: $0, at: now) }
+        case .conflicting: outcome = try await answer(request, refusingAs: .conflictingTokens, at: now)
         case .none where request.visit.carrier == .form:
-            return try await refusals.refuse(.missing, origin: request.origin, at: now)
-        case .none: return try await answer(request, refusingAs: .missing, at: now)
-        case .one(let presented): token = presented
+            outcome = try await refusals.refuse(.missing, origin: request.origin, at: now)
+        case .none: outcome = try await answer(request, refusingAs: .missing, at: now)
         }
-        return try await redeeming(token, at: now) { try await redeem(request, as: $0, at: now) }
+        onOutcome(outcome.label)
+        return outcome
     }
 
     /// Answers a visit without a token to go by. One that would not consume any gets the page all the same: what
@@ -97,12 +103,19 @@ package final class LoginTokenRedeemer: Sendable {
             return .confirm(submitsItself: false, code: candidate.hasTypedCode ? .incomplete : .asked)
         case .refused(.wrongCode, _) where candidate.channel == .browser:
             return try await refusals.missCode(candidate)
-        case .refused(.expired, let cost) where candidate.channel == .browser:
-            if let outcome = try await lateTap(candidate) { return outcome }
+        case .refused(.expired, let cost):
+            let late = try await candidate.channel == .server ? lateRetry(candidate) : lateTap(candidate)
+            if let late { return late }
             return try await refusals.refuse(.expired, cost, candidate)
         case .refused(let refusal, let cost): return try await refuse(refusal, cost, candidate)
         }
     }
+
+    /// What may speak against a token that was used before, though nothing did when it was. That a website is not there
+    /// any more is not among it: without one no replay can be told.
+    private static let laterRefusals: Set<RedemptionRefusal> = [
+        .noReturnPaths, .clientWithoutRight, .targetNotReachableAbove, .authenticationTooWeak,
+    ]
 
     /// Refuses as the check says, unless the token was used before: a token that comes again is a replay even where its
     /// website has nowhere to land by now or has come to want more, or its app has no right to open it (contract §4.3,
@@ -110,10 +123,7 @@ package final class LoginTokenRedeemer: Sendable {
     func refuse(
         _ refusal: RedemptionRefusal, _ cost: RedemptionCheck.Cost, _ candidate: RedemptionCandidate
     ) async throws -> RedemptionOutcome {
-        let later: Set<RedemptionRefusal> = [
-            .unknownWebsite, .noReturnPaths, .clientWithoutRight, .targetNotReachableAbove, .authenticationTooWeak,
-        ]
-        if later.contains(refusal), let outcome = try await replay(by: candidate) {
+        if Self.laterRefusals.contains(refusal), let outcome = try await replay(by: candidate) {
             return outcome
         }
         return try await refusals.refuse(refusal, cost, candidate)
@@ -148,6 +158,27 @@ package final class LoginTokenRedeemer: Sendable {
         inTime.isExpired = false
         guard case .passes(let redemption) = try await examiner.examine(inTime).finding else { return nil }
         return try await singleUse.doubleTap(redemption, after: use)
+    }
+
+    /// A website's server that was told to try again, and does when the token has run out meanwhile: what its attempt in
+    /// time has opened is its own (contract §4.4). Nothing is opened now.
+    ///
+    /// Only where it shows what the link alone does not say. Whoever came with the link of another to that website would
+    /// look just like it otherwise, and after its end a link is good for nobody.
+    /// - Returns: `nil` where there was no such attempt, or anything but the time speaks against it.
+    private func lateRetry(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome? {
+        let binding = candidate.binding
+        guard binding.challenge != nil || binding.typedCodeKey != nil,
+            attempts.ofServers.hasOne(of: candidate.claims.id, at: candidate.at)
+        else { return nil }
+        var inTime = candidate
+        inTime.isExpired = false
+        if let limited = try await takeTry(inTime) { return limited }
+        switch try await examiner.examine(inTime).finding {
+        case .opened(let opened): return try await landed(candidate, opened, in: opened.session.id)
+        case .refused(.wrongCode, _): return try await refusals.refuse(.wrongCode, .counts, candidate)
+        default: return nil
+        }
     }
 
     /// Counts an attempt at a token's code before it is judged, so that many at a time are no more than one after

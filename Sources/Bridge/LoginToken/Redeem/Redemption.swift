@@ -12,14 +12,18 @@ struct Redemption: Sendable {
     /// An earlier attempt of this browser that may have been made.
     var retry: RedemptionRetry?
 
+    /// What the session to open goes back to, and until when it can last.
+    var lineage: Lineage {
+        .redeeming(claims, issuedFrom: issuing, at: at, lifetime: website.sessionLifetime)
+    }
+
     /// The session to open; its id and secret are new, or those of an attempt of ours that could not be confirmed.
     func session(random: RandomSource) -> OpenedSession {
         let secret = retry?.secret ?? OpaqueSecret.make(.webSession, at: at, random: random)
         let session = WebSession(
             id: retry?.sessionID ?? SessionID.make(at: at, random: random), secretDigest: secret.digest,
-            lineage: .redeeming(claims, issuedFrom: issuing, at: at, lifetime: website.sessionLifetime),
-            clientID: website.id, appClientID: claims.clientID, loginTokenID: claims.id, createdAt: at,
-            idleLifetime: website.sessionIdle, lastSeenAt: at,
+            lineage: lineage, clientID: website.id, appClientID: claims.clientID, loginTokenID: claims.id,
+            createdAt: at, idleLifetime: website.sessionIdle, lastSeenAt: at,
             wantsLogoutNotice: isByServer && website.backchannelLogoutURI != nil)
         var opened = OpenedSession(session: session, secret: secret)
         if website.cookieProfile == .tokens, !isByServer {

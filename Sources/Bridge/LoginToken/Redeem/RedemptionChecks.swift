@@ -149,7 +149,6 @@ package struct RedemptionExaminer: Sendable {
     var attempts: UnconfirmedAttempts?
     /// Where nothing can be typed, nothing typed is right.
     var typedCodes: TypedCodes?
-    var random = RandomSource.system
 
     /// Asks every check of the channel, in order; writes nothing down.
     /// - Parameter omitted: questions that are not asked.
@@ -233,10 +232,8 @@ package struct RedemptionExaminer: Sendable {
             let mayOpen = redemption.map { $0.issuing.appsAboveOpen($0.website, in: clients.current) }
             return Answer(mayOpen ?? false, else: .targetNotReachableAbove)
         case .requestWouldBeAnswered:
-            guard let lineage = redemption?.session(random: random).session.lineage else {
-                return .no(.signInDemanded)
-            }
-            return try await candidate.objection(lineage).map(Answer.no) ?? .yes
+            guard let redemption else { return .no(.signInDemanded) }
+            return try await candidate.objection(redemption.lineage).map(Answer.no) ?? .yes
         }
     }
 
@@ -279,11 +276,11 @@ extension RedemptionExaminer {
     /// The examiner for those who redeem.
     package init(
         clients: Reloadable<ClientDirectory>, parents: ParentSessions, subjects: Subjects, codec: LoginTokenCodec,
-        attempts: UnconfirmedAttempts, random: RandomSource = .system
+        attempts: UnconfirmedAttempts
     ) {
         self.init(
             clients: clients, parents: parents, isDisabled: { try await subjects.isDisabled($0) },
-            attempts: attempts, typedCodes: codec.typedCodes, random: random)
+            attempts: attempts, typedCodes: codec.typedCodes)
     }
 }
 

@@ -16,6 +16,11 @@ final class UndecidedServerRedemptions: Sendable {
         }
     }
 
+    /// Whether there is one; it stays for the attempt that ``take(_:at:)`` gives it to.
+    func hasOne(of id: TokenID, at now: Timestamp) -> Bool {
+        entries.withLock { entries in entries[id].map { now < $0.until } ?? false }
+    }
+
     /// For one attempt alone: the second of two at the same time is a replay.
     func take(_ id: TokenID, at now: Timestamp) -> OpenedSession? {
         entries.withLock { $0.removeValue(forKey: id) }.flatMap { now < $0.until ? $0.opened : nil }

@@ -129,9 +129,7 @@ package final class LoginTokenExchange: Sendable {
 
     private static func seconds(_ text: String?) throws(OAuthError) -> Int? {
         guard let text else { return nil }
-        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
-            let seconds = Int(text)
-        else { throw OAuthError(.invalidRequest, "ttl has the wrong type") }
+        guard let seconds = ASCII.decimal(text) else { throw OAuthError(.invalidRequest, "ttl has the wrong type") }
         return seconds
     }
 }

@@ -43,11 +43,15 @@ package final class Subjects: Sendable {
         claims?.forget(subject)
     }
 
-    /// Takes in what a bearer's issuer says of the groups of its user, where the settings believe it and that is news.
+    /// Whether a bearer's issuer says other groups of its user than are kept, where the settings believe it.
+    func isNews(_ bearer: BearerIdentity) async throws -> Bool {
+        guard let groups = bearer.groups, let record = try await record(of: bearer.subject) else { return false }
+        return !record.hasAccount && record.groups != groups
+    }
+
+    /// Takes in what a bearer's issuer says of the groups of its user, where that ``isNews(_:)``.
     func takeGroups(of bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp) async throws {
-        guard let groups = bearer.groups, let record = try await record(of: bearer.subject),
-            !record.hasAccount, record.groups != groups
-        else { return }
+        guard let groups = bearer.groups, try await isNews(bearer) else { return }
         try await store.keepGroups(
             groups, of: bearer.subject,
             event: AuditEvent(

@@ -25,7 +25,7 @@ enum MetricHelp {
             "Questions of pages that wait for a phone which were answered at once, because as many waited as may.",
         "drawbridge_phone_sign_in_waiting": "Pages of this server that wait for a phone.",
         "drawbridge_ready": "1 while what the server cannot do without works, by what /readyz calls it.",
-        "drawbridge_redemptions_total": "Login tokens that were shown, by outcome.",
+        "drawbridge_redemptions_total": "Login tokens that were brought to be redeemed, in whichever way, by outcome.",
         "drawbridge_self_issued_total": "Sign-ins by a phone's own key, by outcome.",
         "drawbridge_spans_dropped_total": "Spans of traced requests that nobody got, by reason.",
         "drawbridge_spans_sent_total": "Spans of traced requests that the collector has taken.",

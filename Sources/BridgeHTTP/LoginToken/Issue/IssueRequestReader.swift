@@ -53,19 +53,13 @@ enum IssueRequestReader {
             switch name {
             case "redirect": fields.redirect = value
             case "ttl":
-                guard let seconds = decimal(try StrictBody.text(value, of: name)) else { throw wrongType(name) }
+                let text = try StrictBody.text(value, of: name)
+                guard let seconds = ASCII.decimal(text) else { throw wrongType(name) }
                 fields.ttl = seconds
             default: fields.text[name] = try StrictBody.text(value, of: name)
             }
         }
         return fields
-    }
-
-    private static func decimal(_ text: String) -> Int? {
-        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit) else {
-            return nil
-        }
-        return Int(text)
     }
 
     /// An empty one counts as absent; the issuer says what a key must be.

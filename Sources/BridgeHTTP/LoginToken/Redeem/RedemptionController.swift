@@ -1,7 +1,6 @@
 import Bridge
 import HTTPTypes
 import Hummingbird
-import Metrics
 import OAuth2
 
 /// `/login-with-token` and its further paths (contract §4).
@@ -20,7 +19,6 @@ struct RedemptionController: BrowserGroup {
     let kit: BrowserPages
     let redeemer: LoginTokenRedeemer
     let accounts: any UserStore
-    let metrics: OutcomeMetrics
 
     private var reader: VisitReader { VisitReader(formTokens: formTokens) }
 
@@ -66,7 +64,6 @@ struct RedemptionController: BrowserGroup {
                     handOffState: request.cookie(HandOffCookie.name).flatMap { HandOffState($0) },
                     origin: context.origin(of: request)))
         }
-        metrics.count(outcome)
         switch outcome {
         case .landed(let location, let opened):
             return try await RetryCookie.telling {

@@ -90,9 +90,11 @@ enum LoginTokenSQL {
 
     static let purge = ExpiredRows(of: "login_token_use", by: "token_id")
 
-    /// With a token that was revoked its key is free again.
+    /// With a token that was revoked its key is free again; also where an end of its user has done so (``select``).
     private static let isOfRevokedToken = """
-        EXISTS (SELECT 1 FROM login_token_use t WHERE t.token_id = idempotency_key.token_id AND t.state = 'revoked')
+        EXISTS (SELECT 1 FROM login_token_use t LEFT JOIN app_user u ON u.subject = t.subject
+            WHERE t.token_id = idempotency_key.token_id AND (t.state = 'revoked'
+                OR t.state = 'pending' AND u.login_tokens_void_until > COALESCE(t.issued_after_end, 0)))
         """
 
     static let claimKey = SQLStatement(

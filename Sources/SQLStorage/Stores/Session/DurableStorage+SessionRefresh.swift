@@ -42,7 +42,7 @@ extension DurableStorage {
     private static func isSuperseded(
         _ cookie: SQLRow, _ digest: String, read: (SQLStatement, [SQLValue]) throws -> [SQLRow]
     ) throws -> Bool {
-        guard try cookie.integer(3) == 0 else { return true }
+        guard try cookie.integer(2) == 0 else { return true }
         return try !read(SessionRefreshSQL.usedChild, [.text(digest), cookie.values[0]]).isEmpty
     }
 
@@ -72,7 +72,7 @@ enum SessionRefreshSQL {
         """
 
     static let select: SQLStatement = """
-        SELECT session_id, parent_digest, used_at, is_void FROM web_session_refresh WHERE digest = $1
+        SELECT session_id, parent_digest, is_void FROM web_session_refresh WHERE digest = $1
         """
 
     static let usedChild: SQLStatement = """
