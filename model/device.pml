@@ -55,7 +55,7 @@ inline invariants() {
                  assert(session[1] == ALIVE || session[i] != ALIVE); i++
     :: else -> break
     od;
-    /* §5.4: a living device has one secret that is good, and a replaced one works once more. */
+    /* §5.4: of a living device's one line of secrets one is good, and a replaced one works once more. */
     i = 1; count = 0;
     do
     :: i < NK -> count = count + (place[i] == CURRENT); assert(successors[i] <= 2); assert(late_uses[i] <= 1); i++

@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from urllib.parse import SplitResult, parse_qs, unquote, urlencode, urlsplit
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 import pytest
 
@@ -11,7 +11,6 @@ import native
 import oauth
 import signing
 import wire
-from admin import change
 from native import Browser, cookie_header
 from va import BASE, VAApp, is_signed_in, post
 
@@ -189,6 +188,26 @@ def test_what_is_wrong_with_a_request_is_written_down_as_at_our_own_endpoint(sta
         assert (event["reason"], event["client_id"]) == (reason, None if reason == "unknown_client" else "demo-app")
 
 
+@pytest.mark.parametrize(("query", "credentials"), [("", ["Basic YTpi", "Basic YTpi"]), ("?a=%zz", [])])
+def test_a_token_request_that_cannot_be_read_is_written_down_as_at_our_own_endpoint(start_demo, query, credentials):
+    demo = start_demo("--no-limits")
+    headers = [("Content-Type", wire.FORM), *(("Authorization", value) for value in credentials)]
+    form = urlencode({"grant_type": "refresh_token", "client_id": "demo-app", "refresh_token": "x"})
+    assert wire.send(demo.base, "POST", f"{BASE}/token{query}", headers, form).status == 400
+    assert [event["reason"] for event in demo.audit("token_request.refused")] == ["invalid_request"]
+
+
+@pytest.mark.parametrize("path", ["authorize", "authorize_sso"])
+@pytest.mark.parametrize("name", ["nonce", "state", "acr"])
+def test_a_parameter_that_is_no_text_is_refused_and_not_lost(demo, path, name):
+    query = urlencode({"client_id": "demo-app", "code_challenge": "c" * 43, "code_challenge_method": "S256", name: b"\xff"})
+    before = len(demo.audit("authorization_request.refused"))
+    answer = wire.send(demo.base, "GET", f"{BASE}/{path}?{query}")
+    assert (answer.status, answer.json()["errors"]) == (400, "a parameter is not UTF-8")
+    [event] = demo.audit("authorization_request.refused")[before:]
+    assert (event["reason"], event["client_id"]) == ("invalid_request", "demo-app")
+
+
 @pytest.mark.parametrize("name", ["idme", "logingov", "dslogon", "mhv"])
 def test_contract_5_the_vas_own_types_sign_in_as_usual_where_no_provider_has_the_name(demo, name):
     query = {"client_id": "demo-app", "acr": "min", "code_challenge": "c" * 43, "code_challenge_method": "S256",
@@ -207,106 +226,6 @@ def test_neither_head_nor_a_prefetch_makes_a_code_for_the_app(demo, app):
     assert wire.send(demo.base, "HEAD", target, session).status == 405
     assert wire.send(demo.base, "GET", target, {**session, "Sec-Purpose": "prefetch"}).status == 403
     assert len(demo.audit("authorization_code.issued")) == before
-
-
-class FromWebsite:
-    """A browser that is signed in at the website with a password, on its way to an app that shares with the website."""
-
-    def __init__(self, demo, user: dict, **setting):
-        self.demo = demo
-        made = demo.send("POST", "/api/admin/clients", {"Authorization": f"Bearer {demo.facts['admin_token']}"}, {
-            "client_type": "native", "redirect_uris": [native.CALLBACK], "native_sso_enabled": True,
-            "share_with": ["demo-web"], "first_party": True, **setting})
-        assert made.status == 201, made.text
-        self.client_id = made.json()["client_id"]
-        self.verifier = secrets.token_urlsafe(32)
-        self.query = {
-            "code_challenge": signing.challenge(self.verifier), "code_challenge_method": "S256", "state": "s" * 22}
-        browser = Browser(demo.base)
-        browser.sign_in(f"{BASE}/authorize?" + urlencode({**self.query, "client_id": "demo-app"}), user)
-        self.cookies = {"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())}
-
-    def answer(self, headers: dict | None = None, **asked: str) -> wire.Answer:
-        target = f"{BASE}/authorize_sso?" + urlencode({**self.query, "client_id": self.client_id, **asked})
-        return wire.send(self.demo.base, "GET", target, {**self.cookies, **(headers or {})})
-
-    def place(self, headers: dict | None = None, **asked: str) -> SplitResult:
-        """Where it is sent to: to the app with a code, or to our own endpoint."""
-        answer = self.answer(headers, **asked)
-        assert answer.status == 303, answer.text
-        return urlsplit(answer.header("Location"))
-
-    def gets_a_code(self, headers: dict | None = None, **asked: str) -> bool:
-        """Or is sent to our own endpoint, which looks at everything, and answers, asks or refuses."""
-        location = self.place(headers, **asked)
-        has_code = "code" in parse_qs(location.query)
-        place = native.CALLBACK if has_code else f"{self.demo.base}/oauth/authorize"
-        assert f"{location.scheme}://{location.netloc}{location.path}" == place
-        return has_code
-
-
-@pytest.mark.parametrize("setting", [
-    {}, {"reject_reused_challenge": True}, {"require_pushed_authorization_requests": True}, {"first_party": False},
-    {"min_acr": "aal2"}, {"max_auth_age": 0}, {"share_with": []}])
-def test_what_an_app_is_registered_with_counts_on_the_way_from_the_website_too(demo, app, setting):
-    """Among it that a password does not do, or not for long, and that it shares nothing with the website."""
-    assert FromWebsite(demo, app.user, **setting).gets_a_code() == (not setting)
-
-
-def test_an_app_that_the_website_shares_with_gets_a_code_on_the_way_from_it_as_well(start_demo):
-    demo = start_demo("--no-limits")
-    visit = FromWebsite(demo, demo.user("alice"), share_with=[])
-    assert not visit.gets_a_code()
-    change(demo, "demo-web", share_with=[visit.client_id])
-    assert visit.gets_a_code()
-
-
-def test_an_app_that_may_not_use_native_sso_has_no_way_from_the_website(demo, app):
-    """Also where it is left among those that share with the website."""
-    visit = FromWebsite(demo, app.user, native_sso_enabled=False)
-    answer = visit.answer()
-    assert answer.status == 400 and answer.header("Location") is None, answer.text
-    assert demo.audit("authorization_request.refused")[-1]["reason"] == "native_app_or_challenge"
-    change(demo, visit.client_id, native_sso_enabled=True)
-    assert visit.gets_a_code()
-
-
-@pytest.mark.parametrize("redirect", ["com.example.demo:/callback", "http://127.0.0.1:4711/callback"])
-def test_16_7_an_address_that_any_app_can_take_gets_no_code_without_a_question(demo, app, redirect):
-    """RFC 8252 §8.6: the app behind it may be another."""
-    visit = FromWebsite(demo, app.user, redirect_uris=[
-        native.CALLBACK, "com.example.demo:/callback", "http://127.0.0.1/callback"])
-    assert visit.gets_a_code(redirect_uri=native.CALLBACK) and visit.gets_a_code()
-    assert not visit.gets_a_code(redirect_uri=redirect)
-
-
-@pytest.mark.parametrize(("acr", "does"), [
-    ("min", True), ("loa1", True), ("ial1", True), ("aal1", True), ("loa3", False), ("ial2", False), ("aal2", False)])
-def test_a_strong_sign_in_that_is_asked_for_is_not_answered_from_a_weak_session(demo, app, acr, does):
-    assert FromWebsite(demo, app.user).gets_a_code(acr=acr) == does
-
-
-def test_a_web_view_gets_no_code_for_an_app_that_blocks_them(demo, app):
-    view = {"User-Agent": "Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) AppleWebKit/537.36 Chrome/140.0 Safari/537.36"}
-    blocking = FromWebsite(demo, app.user, block_webviews=True)
-    assert blocking.gets_a_code({"User-Agent": wire.SAFARI}) and not blocking.gets_a_code(view)
-    assert FromWebsite(demo, app.user).gets_a_code(view), "another app does not mind"
-
-
-def test_the_way_from_the_website_to_the_app(demo, app):
-    visit = FromWebsite(demo, app.user, share_with=["demo-web", "demo-webview"])
-    # Somebody who signed in in this browser gets a code for the app without being asked again.
-    found = parse_qs(visit.place().query)
-    assert found["state"] == ["s" * 22]
-    tokens = post(
-        demo, "token", grant_type="authorization_code", code=found["code"][0], code_verifier=visit.verifier)
-    assert tokens.status == 200, tokens.text
-    # What a web view got from an app never becomes an app's session again: over the sign-in page.
-    assert not visit.gets_a_code(cookie_header(app.web_cookies()))
-    # Nobody is signed in: over the sign-in page.
-    assert not visit.gets_a_code({"Cookie": ""})
-    assert visit.answer(code_challenge_method="plain").status == 400
-    assert visit.answer(client_id="nobody").status == 400
 
 
 # The website and the sign-in service on hosts of their own, of one domain

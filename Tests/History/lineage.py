@@ -125,7 +125,7 @@ class Story:
                 and act.kind in ("exchange", "view", "refresh", "trespass")]
 
     def may_be_replaced(self, secret: str, act: Act) -> bool:
-        """A secret that is shown a second time has all others of its device replaced as well."""
+        """A secret that is shown a second time has others of its line replaced; which of a device's, is not followed."""
         device = self.made[secret].under
         return any(other.kind == "refresh" and other is not act and other.began < act.ended
                    for name in act.shows if name in self.made

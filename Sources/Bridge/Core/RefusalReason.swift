@@ -68,6 +68,10 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case repeatedParameter = "repeated_parameter"
     /// Something that opens sessions came in the address.
     case secretInQuery = "secret_in_query"
+    /// A request that is pushed ahead names another one.
+    case pushedRequestURI = "request_uri"
+    /// A request that is pushed ahead is longer than any is kept.
+    case requestTooLong = "request_too_long"
     /// `grant_type` is missing.
     case missingGrantType = "missing_grant_type"
     /// `code` is missing.

@@ -29,7 +29,7 @@ final class Explanations: Sendable {
         time = services.gate.time
         exchanges = device?.exchange
         phoneKeys = selfIssued.map {
-            SelfIssuedExplainer(configuration: $0, keys: services.storage, time: services.gate.time)
+            SelfIssuedExplainer(configuration: $0, storage: services.storage, time: services.gate.time)
         }
         devices = provider?.devices.approvals
         self.phones = phones

@@ -64,28 +64,28 @@ struct CompatibleAuthorizeController: BrowserGroup {
         let gives = try await compatibility.configuration.current().isEnabled
         let scope = gives ? asked : asked.removing(Scope.deviceSSO)
         // Only an address that no other app can claim may be answered without asking (RFC 8252 §8.6), only where the
-        // person signed in here, and only what our own endpoint would not ask about (contract §14, §16.2, §16.7).
-        guard !Self.isForAuthorize(request, of: app),
+        // person signed in here, and only what our own endpoint would not ask about (contract §14, §16.2, §16.7), or
+        // refuse: a scope of which nothing is left, a nonce or state that is too long.
+        guard !Self.isForAuthorize(request, of: app), !scope.isEmpty, ReturnedParameters.problem(in: parameters) == nil,
             let session = try await browsers.signedIn(by: request)?.session, session.lineage.isOwnSignIn,
             let website = clients.current[session.clientID],
             website.shareWith.contains(app.id) || app.shareWith.contains(website.id),
-            let redirectURI = redirectURI(parameters, of: app), redirectURI.hasPrefix("https://"),
+            let redirectURI = redirectURI(parameters, of: app), redirectURI.kind == .https,
             app.accepts(session.authentication, at: time.now()),
             level.map({ AuthenticationLevel.satisfies(session.authentication.acr, required: $0.rawValue) }) ?? true,
             try await isAgreed(scope, to: app, by: session.subject)
         else { return try redirectToAuthorize(parameters, client: app) }
         let issued = try await compatibility.codes.issue(
             AuthorizationGrant(
-                clientID: app.id, redirectURI: redirectURI, codeChallenge: challenge,
-                scope: scope, subject: session.subject,
+                clientID: app.id, redirectURI: redirectURI.text, codeChallenge: challenge,
+                nonce: parameters["nonce"], scope: scope, subject: session.subject,
                 authentication: session.authentication, browserSessionID: session.id),
             origin: context.origin(of: request), at: time.now())
         guard let code = issued else { return try redirectToAuthorize(parameters, client: app) }
-        var location = redirectURI + (redirectURI.contains("?") ? "&" : "?")
-        location += "code=\(PercentEncoding.encode(code.expose()))&type=sso"
-        if let state = parameters["state"] { location += "&state=\(PercentEncoding.encode(state))" }
-        location += "&iss=\(PercentEncoding.encode(issuer.description))"
-        return .seeOther(location)
+        var given: [(name: String, value: String)] = [("code", code.expose()), ("type", "sso")]
+        if let state = parameters["state"] { given.append(("state", state)) }
+        given.append(("iss", issuer.description))
+        return .seeOther(RedirectAnswer.location(redirectURI.text, given))
     }
 
     /// Answers a request by its parameters; what is refused is written down as at our own endpoint.
@@ -107,12 +107,21 @@ struct CompatibleAuthorizeController: BrowserGroup {
             guard !parameters.hasRepeated else {
                 throw Self.invalidParameters(AuthorizationRefusal.Reason.repeatedParameter)
             }
+            // Or a level, a nonce or a state would be lost without a word.
+            guard Self.read.allSatisfy({ parameters.bytes($0) == nil || parameters[$0] != nil }) else {
+                throw OAuthError(.invalidRequest, "a parameter is not UTF-8")
+            }
             return try await body(parameters)
         } catch let error as OAuthError {
             try await record(error.detail ?? error.code.rawValue, of: named(parameters)?.id)
             throw error
         }
     }
+
+    private static let read = [
+        "client_id", "application", "operation", "type", "acr", "scope", "redirect_uri", "state", "nonce",
+        "code_challenge", "code_challenge_method",
+    ]
 
     private func isAgreed(_ scope: Scope, to app: Client, by subject: Subject) async throws -> Bool {
         if app.isFirstParty { return true }
@@ -127,7 +136,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
     }
 
     private func redirectToAuthorize(_ parameters: FormParameters, client: Client) throws -> Response {
-        guard let redirectURI = redirectURI(parameters, of: client) else {
+        guard let redirectURI = redirectURI(parameters, of: client)?.text else {
             throw Self.invalidParameters(AuthorizationRefusal.Reason.unregisteredRedirect)
         }
         var query: [(String, String)] = [
@@ -186,13 +195,16 @@ struct CompatibleAuthorizeController: BrowserGroup {
     }
 
     /// The one that is asked for, when it is registered; else the first, a claimed https address before others.
-    private func redirectURI(_ parameters: FormParameters, of client: Client) -> String? {
+    private func redirectURI(
+        _ parameters: FormParameters, of client: Client
+    ) -> (text: String, kind: RedirectURI.Kind)? {
+        let registered = client.redirectURIs
         if let asked = parameters["redirect_uri"] {
             // Of a loopback address any port (RFC 8252 §7.3).
-            return client.redirectURIs.contains { $0.matches(Array(asked.utf8)) } ? asked : nil
+            return registered.first { $0.matches(Array(asked.utf8)) }.map { (text: asked, kind: $0.kind) }
         }
-        let registered = client.redirectURIs.map(\.description)
-        return registered.first { $0.hasPrefix("https://") } ?? registered.first
+        let first = registered.first { $0.kind == .https } ?? registered.first
+        return first.map { (text: $0.description, kind: $0.kind) }
     }
 
     /// What the service grants without being asked, and `device_sso` when it is.

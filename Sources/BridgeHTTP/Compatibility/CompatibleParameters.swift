@@ -9,7 +9,8 @@ enum CompatibleParameters {
     static func read(
         _ request: Request, refusingSecretsBy tokens: TokenEndpoint, origin: RequestOrigin
     ) async throws -> FormParameters {
-        try await tokens.refuseSecrets(in: try request.query(), origin: origin)
+        let query = try await tokens.recordingUnreadable(origin: origin) { try request.query() }
+        try await tokens.refuseSecrets(in: query, origin: origin)
         let body = try await BodyReader.bytes(of: request, upTo: TokenController.bodyLimit)
         return try await tokens.recordingUnreadable(origin: origin) { try parameters(request, body: body) }
     }

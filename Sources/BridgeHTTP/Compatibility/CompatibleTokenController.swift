@@ -149,16 +149,15 @@ struct CompatibleTokenController: BrowserGroup {
             // A stolen refresh token must not end somebody else's device, nor an app one that is not shared with it
             // (contract §16.7).
             let directory = clients.current
-            let presented = OpaqueSecret(text, kind: .deviceSecret)
-            let found = try await deviceSecret(of: presented)
-            guard let secret = presented, let device = found, device.subject == session.subject,
+            let found = try await deviceSecret(of: text)
+            guard let device = found, device.subject == session.subject,
                 directory[session.clientID]?.mayHold(device, among: directory) == true
             else {
                 throw try await recorded(
                     Self.wrongDeviceSecret, from: .known(session.clientID),
                     of: TokenOwner(of: session, digest: known.record.digest, beside: found?.id), request, context)
             }
-            try await secrets.revoke(secret, reason: .signedOut, by: asker, origin: origin, at: now)
+            _ = try await secrets.revoke(device.id, reason: .signedOut, by: asker, origin: origin, at: now)
         }
         try await endings.end(
             .appSession(session.id), Ending(at: now, reason: .signedOut, origin: origin, by: asker))
@@ -188,12 +187,13 @@ struct CompatibleTokenController: BrowserGroup {
     private func answer(
         _ parameters: FormParameters, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
+        let origin = context.origin(of: request)
+        let basic = try await tokens.recordingUnreadable(origin: origin) { try BasicCredentials.read(request.headers) }
         let answer: TokenResponse
         do {
             answer = try await tokens.answer(
-                parameters, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
-                cookies: CookieRecipient.allowance(of: request.headers, own: origins.own(of: request)),
-                origin: context.origin(of: request))
+                parameters, basic: basic, proof: request.proofOfPossession,
+                cookies: CookieRecipient.allowance(of: request.headers, own: origins.own(of: request)), origin: origin)
         } catch let refused as ClientRefused {
             if refused.error.detail == RefusalReason.missingClientID.rawValue {
                 throw OAuthError(.invalidRequest, detail: .missingClientID)
@@ -230,8 +230,8 @@ struct CompatibleTokenController: BrowserGroup {
     }
 
     /// The device that a secret is of, in whatever state.
-    private func deviceSecret(of secret: OpaqueSecret?) async throws -> DeviceSecret? {
-        guard let secret else { return nil }
+    private func deviceSecret(of text: String) async throws -> DeviceSecret? {
+        guard let secret = OpaqueSecret(text, kind: .deviceSecret) else { return nil }
         return try await compatibility.devices.deviceSecret(digest: secret.digest)?.device
     }
 }

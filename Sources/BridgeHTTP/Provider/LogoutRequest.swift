@@ -19,13 +19,18 @@ struct LogoutRequest: Sendable {
 
     /// A request with a flaw becomes one without the flawed part: a person is in front of it, who is asked
     /// (contract §5.8).
-    init(_ parameters: FormParameters, provider: ProviderServices, clients: Reloadable<ClientDirectory>) {
+    /// - Throws: ``StorageError`` when the database cannot say whether the key of a hint is ours.
+    init(
+        _ parameters: FormParameters, provider: ProviderServices, clients: Reloadable<ClientDirectory>
+    ) async throws {
         fields = Self.names.compactMap { name in
             guard !parameters.isRepeated(name) else { return nil }
             return parameters[name].map { HiddenField(name: name, value: $0) }
         }
         let values = Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-        let presented = values["id_token_hint"].flatMap { provider.idTokens.read(Secret($0)) }
+        let token = values["id_token_hint"].map { Secret($0) }
+        if let token { try await provider.idTokens.learnKey(of: token) }
+        let presented = token.flatMap { provider.idTokens.readKnown($0) }
         hint = presented.flatMap { hint in
             values["client_id"].map { $0 == hint.audience.rawValue } ?? true ? hint : nil
         }

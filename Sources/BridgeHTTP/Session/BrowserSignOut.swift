@@ -23,15 +23,25 @@ final class BrowserSignOut: Sendable {
     }
 
     /// Ends every session that the request's cookies name, and what goes on of those that opened nothing any more.
-    /// - Parameters:
-    ///   - subject: whose sessions alone end; `nil` for everybody's.
-    ///   - more: what ends along with them, and before.
+    /// - Parameter more: what ends along with them, and before.
     /// - Returns: the sessions, those too that had ended before.
     func signOut(
-        _ request: Request, of subject: Subject? = nil, endingFirst more: (root: EndingRoot, ending: Ending)? = nil,
-        origin: RequestOrigin, in headers: inout HTTPFields
+        _ request: Request, endingFirst more: (root: EndingRoot, ending: Ending)? = nil, origin: RequestOrigin,
+        in headers: inout HTTPFields
     ) async throws -> [WebSession] {
-        let found = try await sessionsToEnd(of: request).filter { subject == nil || $0.session.subject == subject }
+        let named = try await sessionsToEnd(of: request)
+        return try await signOut(named, request, of: nil, endingFirst: more, origin: origin, in: &headers)
+    }
+
+    /// As ``signOut(_:endingFirst:origin:in:)``, for a caller who has looked up what the cookies name.
+    /// - Parameters:
+    ///   - named: ``sessionsToEnd(of:)``.
+    ///   - subject: whose sessions alone end; `nil` for everybody's.
+    func signOut(
+        _ named: [SignedIn], _ request: Request, of subject: Subject?,
+        endingFirst more: (root: EndingRoot, ending: Ending)?, origin: RequestOrigin, in headers: inout HTTPFields
+    ) async throws -> [WebSession] {
+        let found = named.filter { subject == nil || $0.session.subject == subject }
         let ended = if let more { try await endings.end(more.root, more.ending) } else { Ended.nothing }
         try await end(found, .signOut(origin: origin, at: time.now()), after: ended)
         takeCookies(of: found, request, in: &headers)

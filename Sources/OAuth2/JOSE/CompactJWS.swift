@@ -19,17 +19,25 @@ package struct CompactJWS: Sendable {
         onlyType: String? = nil
     ) {
         let bytes = Array(text.utf8)
-        guard bytes.count <= maximumLength else { return nil }
-        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Base64URL.decode(bytes: parts[0]),
-            let members = JSONValue.parse(bytes: header, depth: headerDepth)?.object,
-            members["crit"] == nil || !refusesExtensions, onlyType == nil || Self.type(in: members) == onlyType,
-            let payload = Base64URL.decode(bytes: parts[1]), let signature = Base64URL.decode(bytes: parts[2])
+        guard bytes.count <= maximumLength, let dot = bytes.firstIndex(of: UInt8(ascii: ".")),
+            let header = Self.members(ofHeader: Array(bytes[..<dot]), depth: headerDepth),
+            header["crit"] == nil || !refusesExtensions, onlyType == nil || Self.type(in: header) == onlyType
         else { return nil }
-        self.header = members
+        let rest = bytes[(dot + 1)...].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard rest.count == 2, let payload = Base64URL.decode(bytes: rest[0]),
+            let signature = Base64URL.decode(bytes: rest[1])
+        else { return nil }
+        self.header = header
         self.payload = payload
         self.signature = signature
-        message = Array(bytes[..<parts[1].endIndex])
+        message = Array(bytes[..<rest[0].endIndex])
+    }
+
+    /// The ``type`` that a text states in its header. Whether the text is a JWS at all is not asked.
+    package static func statedType(in text: String) -> String? {
+        let bytes = text.utf8
+        guard bytes.count <= maximumLength, let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        return members(ofHeader: Array(bytes[..<dot]), depth: 16).flatMap { Self.type(in: $0) }
     }
 
     package var algorithm: String? { header["alg"]?.string }
@@ -39,6 +47,10 @@ package struct CompactJWS: Sendable {
 
     /// The claims; `nil` when the payload is not a JSON object.
     package var claims: [String: JSONValue]? { JSONValue.parse(payload)?.object }
+
+    private static func members(ofHeader part: [UInt8], depth: Int) -> [String: JSONValue]? {
+        Base64URL.decode(bytes: part).flatMap { JSONValue.parse(bytes: $0, depth: depth)?.object }
+    }
 
     private static func type(in header: [String: JSONValue]) -> String? {
         guard let type = header["typ"]?.string?.lowercased() else { return nil }

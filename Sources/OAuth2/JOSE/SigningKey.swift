@@ -68,7 +68,7 @@ package struct SigningKey: Sendable {
         }
     }
 
-    /// `at_hash`, `ds_hash`: the left half of the hash that belongs to the algorithm (Core §3.1.3.6).
+    /// `at_hash`: the left half of the hash that belongs to the algorithm (Core §3.1.3.6).
     package func halfHash(of text: String) -> String {
         switch algorithm {
         case .es256, .rs256: SHA256Hash(of: text).base64URLOfHalf

@@ -45,20 +45,14 @@ extension SignInServices {
                 storage: storage,
                 passwords: PasswordChange(
                     storage: storage, hasher: hasher, throttle: throttle, opener: opener, endings: sessions.endings,
-                    refusals: refusals, keys: keys, time: time),
+                    refusals: refusals, keys: keys, clients: ground.clients, time: time),
                 consents: Consents(store: storage, endings: sessions.endings, time: time)))
     }
 }
 
-extension ProviderWing {
-    /// Whom an `id_token_hint` names.
-    fileprivate func subject(ofHint hint: String) -> Subject? { tokens.idTokens.read(Secret(hint))?.subject }
-}
-
 extension AuthorizationRequestRules {
     fileprivate init(_ ground: Ground, _ provider: ProviderWing?) {
-        self.init(
-            issuer: ground.issuer, clients: ground.clients, subjectOfHint: { provider?.subject(ofHint: $0) })
+        self.init(issuer: ground.issuer, clients: ground.clients, idTokens: provider?.tokens.idTokens)
     }
 }
 

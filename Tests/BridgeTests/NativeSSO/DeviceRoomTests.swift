@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bridge
 
-/// Whose devices make room past `maxDeviceSecretsPerUser`.
+/// Whose devices make room past `maxDeviceSecretsPerUser`, and which secrets of one device.
 @Suite struct DeviceRoomTests {
     private static func place(
         _ name: String, of client: ClientID = "app", isIdle: Bool = false
@@ -53,6 +53,24 @@ import Testing
             let renewed = try await native.refresh(without, NativeProvider.music)
             #expect(renewed.deviceSecret == nil)
             #expect(try await native.isActive(other))
+        }
+    }
+
+    @Test func `contract §5.2: a device keeps its first secret, and the four that refreshes gave last`() async throws {
+        try await withNativeProvider { native in
+            var tokens = try await native.signIn()
+            var given = [try #require(tokens.deviceSecret)]
+            for _ in 0..<5 {
+                native.clock.advance(.seconds(1))
+                tokens = try await native.refresh(tokens)
+                given.append(try #require(tokens.deviceSecret))
+            }
+            var isGood: [Bool] = []
+            for text in given {
+                let secret = try #require(OpaqueSecret(text.expose(), kind: .deviceSecret))
+                isGood.append(try await native.devices.live(secret, at: native.clock.now) != nil)
+            }
+            #expect(isGood == [true, false, true, true, true, true])
         }
     }
 

@@ -171,15 +171,16 @@ import Testing
         }
     }
 
-    @Test func `whoever holds a secret can end its device`() async throws {
+    @Test func `a device that its app ends is ended once`() async throws {
         try await withNativeProvider { native in
             let tokens = try await native.signIn()
-            let secret = try secret(of: tokens)
-            let now = native.clock.now
-            #expect(try await native.devices.revoke(secret, reason: .signedOut, origin: origin(), at: now))
-            #expect(try await !native.devices.revoke(secret, reason: .signedOut, origin: origin(), at: now))
-            let unknown = OpaqueSecret.make(.deviceSecret, random: .system)
-            #expect(try await !native.devices.revoke(unknown, reason: .signedOut, origin: origin(), at: now))
+            let known = try #require(try await native.devices.live(secret(of: tokens), at: native.clock.now))
+            func end(_ id: DeviceSecretID) async throws -> DeviceSecrets.Revocation {
+                try await native.devices.revoke(id, reason: .signedOut, origin: origin(), at: native.clock.now)
+            }
+            #expect(try await end(known.device.id) == .done)
+            #expect(try await end(known.device.id) == .doneBefore)
+            #expect(try await end("unheard-of") == .unknown)
         }
     }
 }

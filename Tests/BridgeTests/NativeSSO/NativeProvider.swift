@@ -191,7 +191,7 @@ struct NativeProvider: Sendable {
         from requestOrigin: RequestOrigin = origin()
     ) async throws -> TokenResponse {
         try await endpoint.answer(
-            try Provider.parameters(form), basic: basic, proof: proof, origin: requestOrigin)
+            try Provider.parameters(form), basic: basic, proof: proof, cookies: .allowed, origin: requestOrigin)
     }
 
     /// The session that tokens are of.

@@ -67,3 +67,9 @@ enum NativeSSOFixture {
         return flaw
     }
 }
+
+/// Types of RFC 8693 §3 that are not taken here.
+extension TokenTypeURI {
+    static let refreshToken = "urn:ietf:params:oauth:token-type:refresh_token"
+    static let jwt = "urn:ietf:params:oauth:token-type:jwt"
+}

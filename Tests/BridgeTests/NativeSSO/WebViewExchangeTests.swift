@@ -22,7 +22,7 @@ import Testing
         _ native: NativeProvider, _ secret: OpaqueSecret, proof: String?
     ) async throws -> SessionRefresh.Outcome {
         try await native.refreshing.refresh(
-            secret, proof: proof, path: CookieTokens.refreshPath, origin: origin())
+            secret, proof: proof, path: CookieTokens.refreshPath, cookies: .allowed, origin: origin())
     }
 
     @Test func `contract §6: the profile tokens has four cookies, under the website's prefix and domain`() async throws
@@ -46,6 +46,15 @@ import Testing
             let access = try claims(response.accessToken)
             #expect(access["client_id"]?.string == "shop")
             #expect(try await native.isActive(response))
+        }
+    }
+
+    @Test func `contract §6: the access token in a cookie ends with its session at the latest`() async throws {
+        try await withNativeProvider { native in
+            native.service.change(NativeProvider.shop) { $0.sessionLifetime = .seconds(120) }
+            let response = try await openShop(native)
+            let end = (native.clock.now + .seconds(120)).seconds
+            #expect(try claims(response.accessToken)["exp"]?.integer == end)
         }
     }
 
@@ -176,6 +185,27 @@ import Testing
         }
     }
 
+    @Test func `attack: cookies of a session that is over take nothing from its user's others`() async throws {
+        try await withNativeProvider { native in
+            let ended = try await openShop(native)
+            let good = try secret(try await openShop(native))
+            try await native.service.endings.end(
+                .webSession(try native.session(of: ended)),
+                Ending(at: native.clock.now, reason: .administrator, origin: nil))
+            let old = try secret(ended)
+            for _ in 0..<60 {
+                guard case .over = try await refresh(native, old, proof: AntiCSRF.value(for: old).expose()) else {
+                    Issue.record("the session goes on")
+                    return
+                }
+            }
+            guard case .refreshed = try await refresh(native, good, proof: AntiCSRF.value(for: good).expose()) else {
+                Issue.record("the other session is not renewed")
+                return
+            }
+        }
+    }
+
     @Test(arguments: [nil, "", "nonsense"])
     func `without the anti-CSRF value nothing is touched`(proof: String?) async throws {
         try await withNativeProvider { native in
@@ -217,7 +247,7 @@ import Testing
                 let invented = native.cookies.makeRefresh(at: native.clock.now)
                 return try await native.refreshing.refresh(
                     invented, proof: AntiCSRF.value(for: invented).expose(), path: CookieTokens.refreshPath,
-                    origin: network)
+                    cookies: .allowed, origin: network)
             }
             for _ in 0..<60 { _ = try await send(from: origin()) }
             let error = await #expect(throws: OAuthError.self) { try await send(from: origin()) }
@@ -255,16 +285,40 @@ import Testing
         }
     }
 
-    @Test func `a website that is no longer of this profile gets no new cookies`() async throws {
+    @Test func `attack: whoever uses up a user's refreshes does not hide that a cookie was stolen`() async throws {
         try await withNativeProvider { native in
-            let first = try await openShop(native)
+            let stolen = try secret(try await openShop(native))
+            var current = stolen
+            for _ in 0..<60 {
+                let proof = AntiCSRF.value(for: current).expose()
+                guard case .refreshed(_, _, let cookies) = try await refresh(native, current, proof: proof) else {
+                    Issue.record("a good cookie was refused")
+                    return
+                }
+                current = try #require(OpaqueSecret(cookies[1].value.expose(), kind: .sessionRefresh))
+            }
+            guard case .over = try await refresh(native, stolen, proof: AntiCSRF.value(for: stolen).expose()) else {
+                Issue.record("the session goes on")
+                return
+            }
+            #expect(try await native.records(.webSessionEnded).map(\.reason) == ["refresh_token_reused"])
+        }
+    }
+
+    @Test func `a website that is no longer of this profile gets no new cookies, and its session no more time`()
+        async throws
+    {
+        try await withNativeProvider { native in
+            let secret = try secret(try await openShop(native))
+            let opened = try #require(try await native.refreshing.session(of: secret))
+            native.clock.advance(.seconds(60))
             native.service.change(NativeProvider.shop) { $0.cookieProfile = .session }
-            let secret = try secret(first)
             guard case .over = try await refresh(native, secret, proof: AntiCSRF.value(for: secret).expose()) else {
                 Issue.record("it was refreshed")
                 return
             }
             #expect(try await native.records(.refreshTokenRefused).map(\.reason) == ["cookies_other_profile"])
+            #expect(try await native.refreshing.session(of: secret) == opened)
         }
     }
 

@@ -79,6 +79,23 @@ import Testing
         }
     }
 
+    @Test func `no token outlives the session that it is of`() async throws {
+        try await withProvider { provider in
+            let browser = WebSession(
+                id: "ending", secretDigest: "digest of ending",
+                lineage: .signIn(
+                    of: "alice", authentication: Authentication(time: noon), at: noon, lifetime: .seconds(120)),
+                clientID: website, createdAt: noon, idleLifetime: .seconds(120), lastSeenAt: noon)
+            _ = try await provider.service.storage.open(browser, replacing: nil, events: [])
+            let tokens = try await provider.signIn(
+                try provider.grant(scope: [Scope.openID, "profile"], browser: browser.id))
+            let end = (noon + .seconds(120)).seconds
+            #expect(tokens.expiresIn == .seconds(120))
+            #expect(try claims(tokens.accessToken)["exp"]?.integer == end)
+            #expect(try claims(tokens.idToken)["exp"]?.integer == end)
+        }
+    }
+
     /// A browser's session that may stay unused for half a minute.
     private func shortBrowser(_ id: SessionID, at now: Timestamp) -> WebSession {
         WebSession(
@@ -165,6 +182,18 @@ import Testing
                 try await refusal {
                     try await provider.accessTokens.active(tokens.accessToken, at: provider.service.clock.now)
                 } == "inactive")
+            #expect(
+                try await refusal { try await provider.refresh(tokens.refreshToken) }
+                    == "invalid_grant session_ended")
+        }
+    }
+
+    @Test func `a second use after the code's minute ends what the first opened, too`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant())
+            let tokens = try await provider.redeem(code)
+            provider.service.clock.advance(.seconds(60))
+            #expect(try await refusal { try await provider.redeem(code) } == "invalid_grant code_reused")
             #expect(
                 try await refusal { try await provider.refresh(tokens.refreshToken) }
                     == "invalid_grant session_ended")

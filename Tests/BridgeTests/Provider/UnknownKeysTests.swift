@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import OAuth2
 import Synchronization
 import Testing
@@ -35,6 +36,52 @@ import Testing
                 return
             }
             #expect(store.questions == before + 1)
+        }
+    }
+
+    private func hint(by node: SigningKeys) throws -> Secret<String> {
+        let claims = IDTokenClaims(
+            subject: "alice", audience: "native", sessionID: "s", authentication: Authentication(), issuedAt: noon,
+            notAfter: noon + .seconds(60))
+        return try IDTokenCodec(issuer: issuerName, keys: node.ring).sign(
+            claims, accessToken: nil, algorithm: .es256, at: noon)
+    }
+
+    @Test func `a hint of a key that was made a moment ago elsewhere counts in a pushed request`() async throws {
+        try await withKeys(nodes: 2) { nodes async throws in
+            let leaked = try #require(nodes[0].ring.current.signing(.es256, at: noon)?.id)
+            _ = try await nodes[0].retire([leaked], action: action(noon))
+            let hint = try hint(by: nodes[0])
+            let service = try Service(storage: nodes.storage)
+            service.clients.add(try AuthorizationFixture.native())
+            let requests = PushedRequests(
+                rules: AuthorizationRequestRules(
+                    issuer: issuerName, clients: service.clients,
+                    idTokens: IDTokenCodec(issuer: issuerName, keys: nodes[1].ring, inquiry: nodes[1])),
+                authenticator: ClientAuthenticator(
+                    clients: service.clients, issuer: issuerName, assertions: nodes.storage,
+                    refusals: service.refusals, limiter: UnlimitedRateLimiter(), limits: LimitSettings()),
+                store: nodes.storage, proofs: nil, refusals: service.refusals, limiter: UnlimitedRateLimiter(),
+                limits: LimitSettings(), time: service.clock.source)
+            _ = try await requests.push(
+                try AuthorizationFixture.form(["id_token_hint": hint.expose()]), basic: .absent, origin: origin())
+        }
+    }
+
+    @Test func `a hint of a key that was made a moment ago elsewhere counts in an authorization request`() async throws
+    {
+        try await withKeys(nodes: 2) { nodes async throws in
+            let leaked = try #require(nodes[0].ring.current.signing(.es256, at: noon)?.id)
+            _ = try await nodes[0].retire([leaked], action: action(noon))
+            let hint = try hint(by: nodes[0])
+            let provider = try Provider(Service(storage: nodes.storage))
+            provider.service.clients.add(try AuthorizationFixture.native())
+            let authorizations = provider.authorizations(
+                hints: IDTokenCodec(issuer: issuerName, keys: nodes[1].ring, inquiry: nodes[1]))
+            let prepared = try await authorizations.prepare(
+                try AuthorizationFixture.form(["id_token_hint": hint.expose()]),
+                browser: .make(.formBinding, random: .system), isEmbedded: false, origin: origin())
+            #expect(prepared.request?.expectedSubject == "alice")
         }
     }
 

@@ -50,6 +50,20 @@ enum DeviceRotationCases {
                 "the lost one has an overlap")
             try expect(try await store.rotateSample("digest-a", to: "digest-3").isReplay, "a third time")
         },
+        ConformanceCase("an answer that was lost replaces no secret that another refresh gave out") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            try expectEqual(try await store.addSample("more"), .added, "more")
+            _ = try await store.rotateSample("digest-a", to: "lost")
+            try expect(try await store.rotateSample("digest-a", to: "digest-2").isAccepted, "once more")
+            try expectEqual(try await store.deviceSecret(digest: "more")?.place, .current, "beside the first")
+            _ = try await store.rotateSample("more", to: "more-lost")
+            try expect(try await store.rotateSample("more", to: "more-2").isAccepted, "more, once more")
+            try expectEqual(try await store.deviceSecret(digest: "digest-2")?.place, .current, "the first one's")
+            try expectEqual(
+                try await store.deviceSecret(digest: "more-lost")?.place, .replaced(at: Sample.now, isSpent: false),
+                "the lost one of more")
+        },
         ConformanceCase("an unknown, expired or revoked secret is not rotated") { open in
             let store = try await open()
             _ = try await store.issueSample("a")
@@ -65,9 +79,7 @@ enum DeviceRotationCases {
             let store = try await open()
             _ = try await store.issueSample("a")
             for number in 1...6 {
-                let added = try await store.addDeviceSecret(
-                    digest: "more-\(number)", to: "device-a", for: "app-a", at: Sample.now + .seconds(Int64(number)),
-                    keeping: 2, event: Sample.event(.deviceSecretIssued))
+                let added = try await store.addSample("more-\(number)", at: Sample.now + .seconds(Int64(number)))
                 try expectEqual(added, .added, "number \(number)")
             }
             for (digest, isKept) in [
@@ -76,25 +88,56 @@ enum DeviceRotationCases {
                 try expectEqual(try await store.deviceSecret(digest: digest) != nil, isKept, digest)
             }
             _ = try await store.end(.device("device-a"), .sample())
-            let added = try await store.addDeviceSecret(
-                digest: "late", to: "device-a", for: "app-a", at: Sample.now, keeping: 2,
-                event: Sample.event(.deviceSecretIssued))
-            try expectEqual(added, .deviceEnded, "to a revoked device")
+            try expectEqual(try await store.addSample("late"), .deviceEnded, "to a revoked device")
+        },
+        ConformanceCase("what the first secret was rotated into stays, however many others are given out") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            let rotated = try await store.rotateSample("digest-a", to: "next", at: Sample.now + .seconds(1))
+            try expect(rotated.isAccepted, "rotation")
+            for number in 2...7 {
+                _ = try await store.addSample("more-\(number)", at: Sample.now + .seconds(Int64(number)))
+            }
+            try expectEqual(try await store.deviceSecret(digest: "next")?.place, .current, "the first one's")
+            try expectEqual(try await store.deviceSecret(digest: "more-5"), nil, "an older one of the others")
+        },
+        ConformanceCase("what one device gives up another keeps") { open in
+            let store = try await open()
+            for name in ["a", "b"] { _ = try await store.issueSample(name) }
+            for number in 1...6 {
+                let name = number <= 2 ? "b" : "a"
+                let added = try await store.addSample(
+                    "more-\(number)", to: DeviceSecretID(rawValue: "device-\(name)"),
+                    for: SessionID(rawValue: "app-\(name)"), at: Sample.now + .seconds(Int64(number)))
+                try expectEqual(added, .added, "number \(number)")
+            }
+            let later = Sample.now + .seconds(7)
+            _ = try await store.rotateSample("digest-a", to: "lost", at: later)
+            try expect(try await store.rotateSample("digest-a", to: "next", at: later).isAccepted, "once more")
+            for digest in ["digest-b", "more-1", "more-2"] {
+                try expectEqual(try await store.deviceSecret(digest: digest)?.place, .current, digest)
+            }
         },
         ConformanceCase("an app session that is over, or another device's, gets no further secret") { open in
             let store = try await open()
             _ = try await store.issueSample("a")
             _ = try await store.issueSample("b")
-            func add(for session: SessionID) async throws -> DeviceSecretAddition {
-                try await store.addDeviceSecret(
-                    digest: "more", to: "device-a", for: session, at: Sample.now, keeping: 2,
-                    event: Sample.event(.deviceSecretIssued))
-            }
-            try expectEqual(try await add(for: "app-b"), .sessionEnded, "another device's")
+            try expectEqual(try await store.addSample("more", for: "app-b"), .sessionEnded, "another device's")
             _ = try await store.end(.appSession("app-a"), .sample())
-            try expectEqual(try await add(for: "app-a"), .sessionEnded, "an ended one")
+            try expectEqual(try await store.addSample("more"), .sessionEnded, "an ended one")
             try expectEqual(try await store.deviceSecret(digest: "more"), nil, "the secret")
             try expectEqual(try await store.events(.deviceSecretIssued).count, 2, "events")
         },
     ]
+}
+
+extension BridgeStorage {
+    /// Gives out a further secret of a device, of whose others two are kept.
+    fileprivate func addSample(
+        _ digest: String, to device: DeviceSecretID = "device-a", for session: SessionID = "app-a",
+        at: Timestamp = Sample.now
+    ) async throws -> DeviceSecretAddition {
+        try await addDeviceSecret(
+            digest: digest, to: device, for: session, at: at, keeping: 2, event: Sample.event(.deviceSecretIssued))
+    }
 }

@@ -169,6 +169,16 @@ package enum DeviceSecretStoreConformance {
                 try await store.useSample("digest-a", DeviceSample.use("a")), .refused(.sessionEnded), "ended")
             try expectEqual(try await store.deviceSecret(id: "device-a")?.useCount, 0, "not counted")
         },
+        ConformanceCase("a secret opens nothing for another user than its device's") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            let session = DeviceSample.session("bobs", subject: "bob", device: "device-a", parent: "app-a")
+            let use = DeviceSecretUse(
+                at: Sample.now, sessionID: "app-a", opening: .appSession(session, refreshToken: nil), events: [])
+            try expectEqual(try await store.useSample("digest-a", use), .refused(.sessionEnded), "outcome")
+            try expect(try await store.appSession(id: session.id) == nil, "no session")
+            try expectEqual(try await store.deviceSecret(id: "device-a")?.useCount, 0, "not counted")
+        },
         ConformanceCase("revoking ends the app session, its children and every web session below, once") { open in
             let store = try await open()
             _ = try await store.issueSample("a")

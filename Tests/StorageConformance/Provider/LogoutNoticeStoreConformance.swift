@@ -33,11 +33,11 @@ package enum LogoutNoticeStoreConformance {
             client.backchannelLogoutURI = "https://shop.example/logout"
             _ = try await store.save(client, expecting: .absent, event: Sample.event(.clientCreated))
             try await endBoth("a")
+            let told = client
             client.backchannelLogoutURI = nil
-            _ = try await store.save(client, expecting: .present, event: Sample.event(.clientChanged))
+            _ = try await store.save(client, expecting: .unchanged(told), event: Sample.event(.clientChanged))
             try await endBoth("b")
-            client.backchannelLogoutURI = "https://shop.example/logout"
-            _ = try await store.save(client, expecting: .present, event: Sample.event(.clientChanged))
+            _ = try await store.save(told, expecting: .unchanged(client), event: Sample.event(.clientChanged))
             _ = try await store.deleteClient("web", event: Sample.event(.clientDeleted))
             try await endBoth("c")
             try expectEqual(Set(try await store.takeNotices().map(\.id)), ["session-a", "app-a"], "notices")

@@ -50,8 +50,7 @@ package final class SessionRefresh: Sendable {
     /// - Throws: `invalid_request` when it may not; `rate_limited` when the user's sessions were renewed too often, or
     ///   too many cookies of the network are unknown; ``StorageError`` when a store cannot decide.
     package func refresh(
-        _ refresh: OpaqueSecret, proof: String?, path: String,
-        cookies allowance: CookieAllowance = .allowed, origin: RequestOrigin
+        _ refresh: OpaqueSecret, proof: String?, path: String, cookies allowance: CookieAllowance, origin: RequestOrigin
     ) async throws -> Outcome {
         let now = time.now()
         if case .refused(let refusal) = allowance {
@@ -70,7 +69,18 @@ package final class SessionRefresh: Sendable {
                 "too many unknown refresh cookies")
             return try await over(.unknown, nil, origin: origin, at: now)
         }
-        if let told = flaw(of: known, at: now) { return try await over(told, known, origin: origin, at: now) }
+        // What renews nothing moves no idle end, and takes nothing from its user's other sessions.
+        guard known.isAlive(at: now) else { return try await over(.sessionEnded, known, origin: origin, at: now) }
+        guard let client = clients.current[known.clientID], client.cookieProfile == .tokens else {
+            return try await over(.otherProfile, known, origin: origin, at: now)
+        }
+        // The website has come to find the session too weak (`min_acr`).
+        guard client.acceptsStrength(of: known.authentication) else {
+            return try await over(.authenticationTooWeak, known, origin: origin, at: now)
+        }
+        guard try await !subjects.isDisabled(known.subject) else {
+            return try await over(.userDisabled, known, origin: origin, at: now)
+        }
         // A stolen cookie is told from a good one however little is left to take.
         let decision = try await limit.take(of: known.subject, client: known.clientID, origin: origin, at: now)
         if decision != .allowed, try await !store.isSuperseded(refreshDigest: refresh.digest) {
@@ -87,25 +97,11 @@ package final class SessionRefresh: Sendable {
             await endings.take(in: ended)
             return .over(clientID: known.clientID)
         case .refreshed(let session):
-            guard let client = clients.current[session.clientID], client.cookieProfile == .tokens else {
-                return try await over(.otherProfile, session, origin: origin, at: now)
-            }
-            guard try await !subjects.isDisabled(session.subject) else {
-                return try await over(.userDisabled, session, origin: origin, at: now)
-            }
             sessions.remember(session)
             let made = try cookies.cookies(
                 for: session, client: client, refresh: successor, refreshPath: path, at: now)
             return .refreshed(session, accessToken: made.accessToken, cookies: made.cookies)
         }
-    }
-
-    /// A session that is over renews nothing, and so takes nothing from its user's others. Nor does one that its
-    /// website has come to find too weak (`min_acr`).
-    private func flaw(of session: WebSession, at now: Timestamp) -> SessionRefreshRefusal? {
-        guard session.isAlive(at: now) else { return .sessionEnded }
-        let isEnough = clients.current[session.clientID]?.acceptsStrength(of: session.authentication) ?? true
-        return isEnough ? nil : .authenticationTooWeak
     }
 
     private func over(

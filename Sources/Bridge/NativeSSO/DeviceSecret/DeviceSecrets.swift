@@ -27,37 +27,39 @@ package final class DeviceSecrets: Sendable {
     /// A good one that the app has is kept and told again; a bad one counts as absent (draft-07 §3.3). One that was
     /// replaced and is in its overlap is not told again, or its next use would be a replay: it gets a successor.
     package func provideAtSignIn(_ request: DeviceSecretRequest) async throws -> OpaqueSecret? {
-        guard try await isDue(request) else { return nil }
-        if let (secret, known) = try await presented(request), try await !isReplay(known, request),
+        guard let settings = try await dueSettings(request) else { return nil }
+        if let (secret, known) = try await presented(request), !isReplay(known, request, settings),
             try await store.attach(request.session.id, to: known.device.id, at: request.at)
         {
             guard case .replaced = known.place else { return secret }
             // Where there is no room for another device, what the app has would be a replay at its next use.
-            if !isBound(known.device, as: request), let own = try await issue(request, upon: .signIn) { return own }
+            if !isBound(known.device, as: request), let own = try await issue(request, settings, upon: .signIn) {
+                return own
+            }
             return try await rotate(
-                secret, device: known.device, request, upon: .signIn, rejected: rejection(request))
+                secret, device: known.device, request, settings, upon: .signIn, rejected: rejection(request))
         }
-        return try await issue(request, upon: .signIn, rejected: rejection(request))
+        return try await issue(request, settings, upon: .signIn, rejected: rejection(request))
     }
 
     /// The secret that goes with refreshed tokens; `nil` when none is due.
     package func provideAtRefresh(_ request: DeviceSecretRequest) async throws -> OpaqueSecret? {
-        guard try await isDue(request) else { return nil }
+        guard let settings = try await dueSettings(request) else { return nil }
         let presented = try await presented(request)
-        if let (secret, known) = presented, try await isReplay(known, request) {
+        if let (secret, known) = presented, isReplay(known, request, settings) {
             // Not an absent one: the store finds it replaced, whenever that was, and ends the device.
-            return try await rotate(secret, device: known.device, request, upon: .refresh)
+            return try await rotate(secret, device: known.device, request, settings, upon: .refresh)
         }
         if let (secret, known) = presented,
             try await store.attach(request.session.id, to: known.device.id, at: request.at)
         {
-            guard try await configuration.current().rotatesSecrets else { return secret }
+            guard settings.rotatesSecrets else { return secret }
             if !isBound(known.device, as: request) {
-                if let own = try await issue(request, upon: .refresh) { return own }
+                if let own = try await issue(request, settings, upon: .refresh) { return own }
                 // Where there is no room for another device, what the app has stays good, unless it was replaced.
                 if case .current = known.place { return secret }
             }
-            return try await rotate(secret, device: known.device, request, upon: .refresh)
+            return try await rotate(secret, device: known.device, request, settings, upon: .refresh)
         }
         // The app's own secret stays good: it may not expect a new one here.
         if let id = request.session.deviceSecretID, let device = try await store.deviceSecret(id: id),
@@ -73,7 +75,7 @@ package final class DeviceSecrets: Sendable {
             case .deviceEnded: break
             }
         }
-        return try await issue(request, upon: .refresh)
+        return try await issue(request, settings, upon: .refresh)
     }
 
     /// Between the refresh and now: signed out elsewhere, or by the replay of its old device's secret.
@@ -81,14 +83,15 @@ package final class DeviceSecrets: Sendable {
         OAuthError(.invalidGrant, "the session has ended; sign in again", detail: .sessionEnded)
     }
 
-    private func isDue(_ request: DeviceSecretRequest) async throws -> Bool {
+    /// The settings that a whole request is answered by, so that none changes or fails between two of its writes; `nil`
+    /// when no secret is due.
+    private func dueSettings(_ request: DeviceSecretRequest) async throws -> NativeSSOSettings? {
         guard request.client.isNativeSSOEnabled, request.session.scope.contains(Scope.deviceSSO),
             // No chains: what was handed over once is not handed on (contract §16.4).
             request.session.lineage.mayBeHandedOn
-        else {
-            return false
-        }
-        return try await configuration.current().isEnabled
+        else { return nil }
+        let settings = try await configuration.current()
+        return settings.isEnabled ? settings : nil
     }
 
     /// The presented secret with its device, when it is this user's and shared with this app; it may have been
@@ -118,8 +121,10 @@ package final class DeviceSecrets: Sendable {
         request.proofKeyThumbprint == nil || device.keyThumbprint == request.proofKeyThumbprint
     }
 
-    private func isReplay(_ known: PresentedDeviceSecret, _ request: DeviceSecretRequest) async throws -> Bool {
-        known.isReplay(at: request.at, overlap: try await configuration.current().overlap)
+    private func isReplay(
+        _ known: PresentedDeviceSecret, _ request: DeviceSecretRequest, _ settings: NativeSSOSettings
+    ) -> Bool {
+        known.isReplay(at: request.at, overlap: settings.overlap)
     }
 
     /// Whether the session may have a device of its own. What came by an exchange to an app of somebody else's, or
@@ -135,10 +140,10 @@ package final class DeviceSecrets: Sendable {
     /// - Parameter rejected: tells that the user has as many devices as allowed. At a sign-in alone: a session that
     ///   goes without a secret asks again with each refresh.
     private func issue(
-        _ request: DeviceSecretRequest, upon occasion: TokenOccasion, rejected: AuditEvent? = nil
+        _ request: DeviceSecretRequest, _ settings: NativeSSOSettings, upon occasion: TokenOccasion,
+        rejected: AuditEvent? = nil
     ) async throws -> OpaqueSecret? {
         guard mayHaveItsOwn(request) else { return nil }
-        let settings = try await configuration.current()
         var limit = settings.limit
         // With a code from the browser, where the user is, also with one that was given without a question: by no
         // refresh.
@@ -163,18 +168,17 @@ package final class DeviceSecrets: Sendable {
     }
 
     private func rotate(
-        _ secret: OpaqueSecret, device: DeviceSecret, _ request: DeviceSecretRequest, upon occasion: TokenOccasion,
-        rejected: AuditEvent? = nil
+        _ secret: OpaqueSecret, device: DeviceSecret, _ request: DeviceSecretRequest,
+        _ settings: NativeSSOSettings, upon occasion: TokenOccasion, rejected: AuditEvent? = nil
     ) async throws -> OpaqueSecret? {
         let successor = OpaqueSecret.make(.deviceSecret, random: random)
         let outcome = try await store.rotateDeviceSecret(
-            digest: secret.digest, to: successor.digest, at: request.at,
-            overlap: try await configuration.current().overlap,
+            digest: secret.digest, to: successor.digest, at: request.at, overlap: settings.overlap,
             event: event(.deviceSecretRotated, request, id: device.id, reason: nil),
             replayed: Ending(at: request.at, reason: .replayed, origin: request.origin))
         switch outcome {
         case .accepted: return successor
-        case .refused: return try await issue(request, upon: occasion, rejected: rejected)
+        case .refused: return try await issue(request, settings, upon: occasion, rejected: rejected)
         case .replayed(let ended):
             await endings.take(in: ended)
             throw OAuthError(
@@ -256,22 +260,10 @@ extension DeviceSecrets {
 }
 
 extension DeviceSecrets {
-    /// Revokes the device of a secret, and everything it spawned (contract §7).
-    /// - Parameter asker: who showed the secret.
-    /// - Returns: whether there was a live one; the client is not told (RFC 7009 §2.2).
-    @discardableResult
-    package func revoke(
-        _ secret: OpaqueSecret, reason: EndReason, by asker: EndingAsker? = nil, origin: RequestOrigin,
-        at now: Timestamp
-    ) async throws -> Bool {
-        guard let known = try await store.deviceSecret(digest: secret.digest) else { return false }
-        return try await revoke(known.device.id, reason: reason, by: asker, origin: origin, at: now) == .done
-    }
-
     /// Whether the device ended by this call.
     package enum Revocation: Hashable, Sendable { case done, doneBefore, unknown }
 
-    /// Revokes a device by its id.
+    /// Revokes a device, and everything it spawned (contract §7).
     /// - Parameter asker: who asked for it; `nil` where nobody did.
     package func revoke(
         _ id: DeviceSecretID, reason: EndReason, by asker: EndingAsker? = nil, origin: RequestOrigin,

@@ -76,7 +76,7 @@ package final class NativeSSOInquiry: Sendable {
         switch exchange.kind {
         case .idToken:
             try await idTokens.learnKey(of: exchange.subjectToken)
-            return idTokens.read(exchange.subjectToken).map { token in
+            return idTokens.readKnown(exchange.subjectToken).map { token in
                 NativeSSOFacts.SubjectToken(
                     kind: .idToken, subject: token.subject, clientID: token.audience, sessionID: token.sessionID,
                     deviceSecretHash: token.deviceSecretHash)

@@ -27,7 +27,7 @@ package enum AuthorizationDecision: Hashable, Sendable {
         package let now: Timestamp
 
         package init(
-            session: Lineage?, reachesClient: Bool = true, hasSecondFactor: Bool = false,
+            session: Lineage?, reachesClient: Bool, hasSecondFactor: Bool = false,
             demandedAt: Timestamp? = nil, consented: Set<String>? = nil, agreed: Bool = false, now: Timestamp
         ) {
             self.session = session

@@ -19,8 +19,6 @@ struct AuthorizationExtras {
     }
 
     private static let maximumACRs = 16
-    private static let maximumNonce = 512
-    private static let maximumState = 4096
 
     init(_ parameters: FormParameters) throws(Problem) {
         if let text = parameters["prompt"] {
@@ -44,13 +42,7 @@ struct AuthorizationExtras {
             requestedClaims = claims
             readValues(of: members)
         }
-        for (name, limit) in [("nonce", Self.maximumNonce), ("state", Self.maximumState)] {
-            guard let bytes = parameters.bytes(name) else { continue }
-            if bytes.count > limit { throw Problem("\(name) is longer than \(limit) bytes") }
-            if parameters[name] == nil { throw Problem("\(name) is not UTF-8") }
-            // No store takes it, and no client means it.
-            if bytes.contains(0) { throw Problem("\(name) has a zero byte") }
-        }
+        if let problem = ReturnedParameters.problem(in: parameters) { throw Problem(problem) }
         if parameters.bytes("dpop_jkt") != nil {
             guard let thumbprint = parameters["dpop_jkt"], SHA256Hash.isBase64URL(thumbprint) else {
                 throw Problem("dpop_jkt is malformed")

@@ -41,6 +41,8 @@ package final class Authorizations: Sendable {
         _ parameters: FormParameters, browser: OpaqueSecret, isEmbedded: Bool, origin: RequestOrigin
     ) async throws -> PreparedAuthorization {
         let found = try await lookUp(parameters)
+        let counted = if case .found(let inner) = found.pushed { inner } else { parameters }
+        try await rules.learnKey(ofHintIn: counted)
         let reading = rules.reader.read(parameters, pushed: found.pushed)
         if case .failure(let refusal) = reading {
             let named = parameters["client_id"].flatMap { rules.clients.current[ClientID(rawValue: $0)] }
@@ -84,6 +86,8 @@ package final class Authorizations: Sendable {
         guard request.fulfilsWish(lineage.authentication) else { return .signIn }
         let facts = AuthorizationDecision.Facts(
             session: lineage,
+            // A token opens its own website.
+            reachesClient: true,
             consented: try await storage.consent(of: lineage.subject, to: request.client.id), now: time.now())
         return AuthorizationDecision.decide(request, facts)
     }
@@ -247,6 +251,10 @@ package final class Authorizations: Sendable {
             admission, origin: origin, at: now)
         // Signed out elsewhere in this very moment.
         guard let code = issued else {
+            let isUsedUp = journey.pushed != nil || request.client.rejectsReusedChallenge
+            guard !isUsedUp, !request.prompts.contains(.none) else {
+                return request.answer.outcome(of: .loginRequired, "the user is not signed in", issuer: issuer)
+            }
             return .signIn(journey: try sealed(journey, demandedAt: now, asked: nil), request)
         }
         return request.answer.outcome([(name: "code", value: code.expose())], issuer: issuer)
@@ -336,7 +344,8 @@ extension Authorizations {
             !request.prompts.contains(.selectAccount)
         else { return false }
         let facts = AuthorizationDecision.Facts(
-            session: session.lineage, hasSecondFactor: try await hasSecondFactor(session, for: request),
+            session: session.lineage, reachesClient: session.reaches(request.client, in: rules.clients.current),
+            hasSecondFactor: try await hasSecondFactor(session, for: request),
             demandedAt: journey.demandedAt, now: time.now())
         return AuthorizationDecision.decide(request, facts) == .signIn
     }

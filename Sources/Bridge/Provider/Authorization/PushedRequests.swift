@@ -60,19 +60,11 @@ package final class PushedRequests: Sendable {
             "pushed_request", client, of: origin, perClient: limits.pushedRequestPerClient,
             perNetwork: limits.pushedRequestPerNetwork)
         try await gate.pass(keys, client: client.id, origin: origin, at: now, else: .rateLimited)
-        if parameters["request_uri"] != nil { throw OAuthError(.invalidRequest, "request_uri cannot be pushed") }
-        // A client that names itself in the header alone is named here, for the checks and for later.
-        var text = AuthorizationParameter.serialize(parameters)
-        if parameters["client_id"] == nil { text += "&client_id=\(PercentEncoding.encode(client.id.rawValue))" }
-        let shown = try await judged(proof, parameters, client, origin: origin, at: now)
-        if let shown, parameters.bytes("dpop_jkt") == nil { text += "&dpop_jkt=\(shown.keyThumbprint)" }
-        guard text.utf8.count <= Self.maximumBytes else {
-            throw OAuthError(.invalidRequest, "the request is longer than \(Self.maximumBytes) bytes")
+        try await rules.learnKey(ofHintIn: parameters)
+        let good = try await recordingRefusal(of: client, origin: origin, at: now) {
+            try checked(parameters, proof, of: client, at: now)
         }
-        if let error = flaw(of: try FormParameters(parsing: text.utf8), sentAs: parameters) {
-            try await refusals.tokenRequestRefused(error, from: .known(client.id), origin: origin, at: now)
-            throw error
-        }
+        var text = good.text
         // Looked at late: a token is no business of a client that may not push.
         if let loginTokens, parameters.bytes(AuthorizationParameter.loginToken) != nil {
             let kept = try await loginTokens.keep(
@@ -81,7 +73,7 @@ package final class PushedRequests: Sendable {
         }
         // For a public client, a copied proof only ties the copier's own request to another's key: remembering it would
         // protect no one, and anyone could fill the memory of proofs.
-        if let shown, let proofs, !client.isPublic {
+        if let shown = good.proof, let proofs, !client.isPublic {
             try await recordingRefusal(of: client, origin: origin, at: now) { try await proofs.claim(shown, at: now) }
         }
         let secret = OpaqueSecret.make(.pushedRequest, random: random)
@@ -89,6 +81,26 @@ package final class PushedRequests: Sendable {
             PushedRequest(
                 digest: secret.digest, clientID: client.id, parameters: text, expiresAt: now + Self.lifetime))
         return Secret(AuthorizationRequestReader.requestURIPrefix + secret.expose())
+    }
+
+    /// What is kept of a good request, and the proof of the key that it is for, which is not used up yet.
+    private func checked(
+        _ parameters: FormParameters, _ proof: PresentedProof, of client: Client, at now: Timestamp
+    ) throws -> (text: String, proof: DPoPVerifier.Unclaimed?) {
+        guard parameters["request_uri"] == nil else {
+            throw OAuthError(.invalidRequest, "request_uri cannot be pushed", detail: .pushedRequestURI)
+        }
+        // A client that names itself in the header alone is named here, for the checks and for later.
+        var text = AuthorizationParameter.serialize(parameters)
+        if parameters["client_id"] == nil { text += "&client_id=\(PercentEncoding.encode(client.id.rawValue))" }
+        let shown = try judged(proof, parameters, at: now)
+        if let shown, parameters.bytes("dpop_jkt") == nil { text += "&dpop_jkt=\(shown.keyThumbprint)" }
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw OAuthError(
+                .invalidRequest, "the request is longer than \(Self.maximumBytes) bytes", detail: .requestTooLong)
+        }
+        if let error = flaw(of: try FormParameters(parsing: text.utf8), sentAs: parameters) { throw error }
+        return (text, shown)
     }
 
     /// What is wrong with a request, where `resource` is not among what is kept of it.
@@ -102,18 +114,15 @@ package final class PushedRequests: Sendable {
 
     /// The proof of the key that the request is for, which is not used up yet; `nil` where none was sent.
     private func judged(
-        _ proof: PresentedProof, _ parameters: FormParameters, _ client: Client, origin: RequestOrigin,
-        at now: Timestamp
-    ) async throws -> DPoPVerifier.Unclaimed? {
+        _ proof: PresentedProof, _ parameters: FormParameters, at now: Timestamp
+    ) throws(OAuthError) -> DPoPVerifier.Unclaimed? {
         guard proof.isPresent, let proofs else { return nil }
-        return try await recordingRefusal(of: client, origin: origin, at: now) {
-            let shown = try proofs.judge(proof, at: now)
-            guard parameters.bytes("dpop_jkt") != nil else { return shown }
-            guard let named = parameters["dpop_jkt"], SenderConstraint.isKey(shown.keyThumbprint, named) else {
-                throw OAuthError(.invalidDPoPProof, "dpop_jkt is of another key", detail: .proofKeyMismatch)
-            }
-            return shown
+        let shown = try proofs.judge(proof, at: now)
+        guard parameters.bytes("dpop_jkt") != nil else { return shown }
+        guard let named = parameters["dpop_jkt"], SenderConstraint.isKey(shown.keyThumbprint, named) else {
+            throw OAuthError(.invalidDPoPProof, "dpop_jkt is of another key", detail: .proofKeyMismatch)
         }
+        return shown
     }
 
     private func recordingRefusal<Value: Sendable>(

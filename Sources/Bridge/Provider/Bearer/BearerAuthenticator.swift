@@ -39,8 +39,8 @@ package struct LocalBearers: BearerAuthenticator {
     }
 
     package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
-        guard tokens.saysItIsOurs(token) else { return try await others.authenticate(token, at: now) }
-        let claims = try await tokens.active(token, at: now, readingAheadFor: subjects)
+        guard let own = tokens.ours(token) else { return try await others.authenticate(token, at: now) }
+        let claims = try await tokens.active(own, at: now, readingAheadFor: subjects)
         // Without a session it speaks for a client, and a client is not a user (contract §3).
         guard let sessionID = claims.sessionID else {
             throw claims.subject.isOfClient ? BearerRefusal.clientsOwnToken : .missing(claim: "sid")

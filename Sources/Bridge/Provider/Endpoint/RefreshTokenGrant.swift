@@ -92,8 +92,8 @@ package final class RefreshTokenGrant: TokenGrant {
     private func use(
         _ secret: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
     ) async throws -> OpaqueSecret {
-        try await passLimit(state, request)
         guard request.at < state.record.expiresAt else { throw Self.refused(.expiredRefreshToken) }
+        try await passLimit(state, request)
         try await request.useUpProof()
         let session = state.session
         guard request.client.isPublic else {

@@ -37,7 +37,7 @@ package final class TokenEndpoint: Sendable {
     /// - Throws: ``ClientRefused``, `OAuthError`, ``StorageError``.
     package func answer(
         _ parameters: FormParameters, basic: BasicCredentials, proof: PresentedProof = .none,
-        cookies: CookieAllowance = .allowed, origin: RequestOrigin
+        cookies: CookieAllowance, origin: RequestOrigin
     ) async throws -> TokenResponse {
         let now = time.now()
         let client = try await authenticator.client(

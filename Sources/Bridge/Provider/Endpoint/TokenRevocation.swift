@@ -78,7 +78,7 @@ package final class TokenRevocation: Sendable {
         } catch is BearerRefusal {
             // It may be something else.
         }
-        if idTokens.read(Secret(token)) != nil {
+        if idTokens.readKnown(Secret(token)) != nil {
             throw OAuthError(.unsupportedTokenType, "an ID token cannot be revoked", detail: .idToken)
         }
         // Silence would say that it is revoked; its issuer revokes it by its id (contract §3).

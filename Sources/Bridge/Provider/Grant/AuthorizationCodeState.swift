@@ -21,7 +21,6 @@ package struct IssuedAuthorizationCode: Hashable, Sendable {
 /// A stored authorization code, and what became of it (contract §5.1).
 package struct AuthorizationCodeState: Hashable, Sendable {
     package let code: IssuedAuthorizationCode
-    package let misses: Int
     /// The browser's session that it was issued in, from which what it opens descends.
     package let grantedIn: SessionID
     /// The session that the first use opened.
@@ -29,11 +28,9 @@ package struct AuthorizationCodeState: Hashable, Sendable {
     package let redeemedAt: Timestamp?
 
     package init(
-        code: IssuedAuthorizationCode, misses: Int, grantedIn: SessionID, sessionID: SessionID?,
-        redeemedAt: Timestamp?
+        code: IssuedAuthorizationCode, grantedIn: SessionID, sessionID: SessionID?, redeemedAt: Timestamp?
     ) {
         self.code = code
-        self.misses = misses
         self.grantedIn = grantedIn
         self.sessionID = sessionID
         self.redeemedAt = redeemedAt

@@ -20,7 +20,7 @@ package struct IDTokenCodec: Sendable {
         self.inquiry = inquiry
     }
 
-    /// Sees to it that ``read(_:)`` knows the key that a token names, when there is one.
+    /// Sees to it that ``readKnown(_:)`` knows the key that a token names, when there is one.
     /// - Throws: ``StorageError`` when the database cannot say.
     package func learnKey(of token: Secret<String>) async throws {
         if let inquiry, let keyID = keys.current.unknownKey(of: token) { try await inquiry.learn(keyID) }
@@ -79,8 +79,8 @@ package struct IDTokenCodec: Sendable {
 
     /// Reads an ID token that comes back, as a hint or as a subject token. That it has expired does not matter, nor
     /// that its key's time has run out since: it says who the user was, and gives nothing by itself.
-    /// - Returns: `nil` unless one of our keys signed it and it is an ID token.
-    package func read(_ token: Secret<String>) -> PresentedIDToken? {
+    /// - Returns: `nil` unless one of our keys signed it that this node knows (``learnKey(of:)``), and it is an ID token.
+    package func readKnown(_ token: Secret<String>) -> PresentedIDToken? {
         guard let jws = CompactJWS(token.expose()), jws.type == "jwt" || jws.type == nil, let keyID = jws.keyID,
             let key = keys.current.known(keyID), key.verifies(jws), let members = jws.claims,
             members["iss"]?.string == issuer, let subject = members["sub"]?.string,

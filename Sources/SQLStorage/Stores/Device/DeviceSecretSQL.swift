@@ -127,8 +127,12 @@ enum DeviceSecretSQL {
         UPDATE device_secret_digest SET replaced_at = $2 WHERE digest = $1 AND replaced_at IS NULL
         """
 
-    static let replaceAll: SQLStatement = """
+    /// Replaces what `$3` was rotated into. A device has several lines of secrets: its first one's, and one for each
+    /// session in which refreshes gave out others; what one app rotates leaves alone what another keeps. Secrets from
+    /// before step 44 all count to the first line.
+    static let replaceSiblings: SQLStatement = """
         UPDATE device_secret_digest SET replaced_at = $2 WHERE device_secret_id = $1 AND replaced_at IS NULL
+            AND COALESCE(session_id, '') = (SELECT COALESCE(session_id, '') FROM device_secret_digest WHERE digest = $3)
         """
 
     /// `$3` is the earliest replacement whose overlap still runs.
@@ -154,13 +158,12 @@ enum DeviceSecretSQL {
         WHERE id = $1 AND device_secret_id = $2 AND \(AppSessionSQL.isAlive(at: "$3"))
         """)
 
-    /// The current secrets but the first and the `$2` youngest: an app that never stored a newer one still has the
-    /// first, one that stores each has the last.
-    static let dropMiddle: SQLStatement = """
+    /// The current secrets that refreshes gave out, but the `$2` youngest: an app that never stored a newer one still
+    /// has the first, or what that was rotated into; one that stores each has the last.
+    static let dropOlder: SQLStatement = """
         DELETE FROM device_secret_digest WHERE digest IN
             (SELECT digest FROM device_secret_digest
-             WHERE device_secret_id = $1 AND replaced_at IS NULL
-                AND issued_at > (SELECT min(issued_at) FROM device_secret_digest WHERE device_secret_id = $1)
+             WHERE device_secret_id = $1 AND replaced_at IS NULL AND session_id IS NOT NULL
              ORDER BY issued_at DESC, digest LIMIT 1000 OFFSET $2)
         """
 }

@@ -103,7 +103,7 @@ extension DurableStorage: DeviceStore {
             try transaction.submit(
                 DeviceSecretSQL.insertAnother, [.text(digest), SQLValue(id), SQLValue(now), SQLValue(session)])
             // One whose secret goes and that is used in the same batch may have come first.
-            try transaction.submit(DeviceSecretSQL.dropMiddle, [SQLValue(id), .integer(Int64(count))])
+            try transaction.submit(DeviceSecretSQL.dropOlder, [SQLValue(id), .integer(Int64(count))])
             try transaction.record(event)
             return .added
         }

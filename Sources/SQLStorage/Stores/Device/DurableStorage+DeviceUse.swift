@@ -4,24 +4,30 @@ extension DurableStorage {
     package func useDeviceSecret(
         digest: String, for use: DeviceSecretUse, overlap: Duration, replayed: Ending
     ) async throws -> DeviceSecretUseOutcome {
-        let select = SQLCall(DeviceSecretSQL.selectByDigest, [.text(digest)])
         let standing = SQLCall(heldStanding, [SQLValue(use.subject)])
         let hold = SQLCall(DeviceSecretSQL.use, [.text(digest), SQLValue(use.at)])
+        let select = SQLCall(DeviceSecretSQL.selectByDigest, [.text(digest)])
         let carrier = SQLCall(heldAppSession, [SQLValue(use.sessionID)])
         let below = SQLCall(DeviceSecretSQL.sessionBelow, [SQLValue(use.sessionID), .text(digest), SQLValue(use.at)])
-        let course = [select, standing, hold, select, carrier, below]
+        let course = [standing, hold, select, carrier, below]
         return try await write(anticipating: course, isOfOneUse: true) { [heldStanding, endings] transaction in
-            guard let device = try transaction.run(select).first.map(DeviceSecret.init(row:)) else {
-                return .refused(.unknown)
-            }
             // The user's row first, as a disabling does, so that the two never wait for each other.
-            guard try transaction.isActive(device.subject, by: heldStanding) else { return .refused(.sessionEnded) }
+            guard try transaction.isActive(use.subject, by: heldStanding) else { return .refused(.sessionEnded) }
             // By the digest: whatever became of the secret since it was read, this decides.
             guard try transaction.changes(hold) else { return try Self.refusal(of: digest, in: transaction) }
-            switch try Self.place(of: digest, at: use.at, overlap: overlap, in: transaction) {
+            // Another call took it back while this one waited for the device.
+            guard let row = try transaction.run(select).first else {
+                throw Withdrawn(outcome: DeviceSecretUseOutcome.refused(.unknown))
+            }
+            let device = try DeviceSecret(row: row)
+            switch try Self.place(of: digest, by: row, at: use.at, overlap: overlap, in: transaction) {
             case .current, .overlapping: break
             case .replayed:
                 return .replayed(ended: try transaction.end(.device(device.id), replayed, by: endings))
+            }
+            // Whoever it is opened for was asked about above in the place of the device's user.
+            guard device.subject == use.subject else {
+                throw Withdrawn(outcome: DeviceSecretUseOutcome.refused(.sessionEnded))
             }
             _ = try transaction.run(carrier)
             guard try !transaction.run(below).isEmpty else {
@@ -58,12 +64,17 @@ extension DurableStorage {
                 return try Self.refusal(of: digest, in: transaction)
             }
             if try !transaction.changes(DeviceSecretSQL.replace, [.text(digest), SQLValue(now)]) {
-                switch try Self.place(of: digest, at: now, overlap: overlap, in: transaction) {
+                // Another node may have dropped it while this one waited for the device: that is no theft.
+                guard let row = try transaction.run(select).first else {
+                    throw Withdrawn(outcome: DeviceSecretUseOutcome.refused(.unknown))
+                }
+                switch try Self.place(of: digest, by: row, at: now, overlap: overlap, in: transaction) {
                 case .current, .replayed:
                     return .replayed(ended: try transaction.end(.device(device.id), replayed, by: endings))
                 // The answer with the first successor was lost, or is still on its way: that one gets an overlap too.
                 case .overlapping:
-                    try transaction.run(DeviceSecretSQL.replaceAll, [SQLValue(device.id), SQLValue(now)])
+                    try transaction.run(
+                        DeviceSecretSQL.replaceSiblings, [SQLValue(device.id), SQLValue(now), .text(digest)])
                 }
             }
             try transaction.run(
@@ -86,13 +97,11 @@ extension DurableStorage {
         return .refused(device.revokedAt == nil ? .expired : .revoked)
     }
 
-    /// The secret's place now that its device is held; takes up the overlap's one use.
+    /// The secret's place, by its row as it is now that its device is held; takes up the overlap's one use.
     private static func place(
-        of digest: String, at now: Timestamp, overlap: Duration, in transaction: WriteTransaction
+        of digest: String, by row: SQLRow, at now: Timestamp, overlap: Duration, in transaction: WriteTransaction
     ) throws -> PresentedPlace {
-        guard let row = try transaction.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first,
-            try row.optionalTimestamp(DeviceSecret.columnCount) != nil
-        else { return .current }
+        guard try row.optionalTimestamp(DeviceSecret.columnCount) != nil else { return .current }
         let earliest = SQLValue(now - overlap)
         return try transaction.changes(DeviceSecretSQL.spendOverlap, [.text(digest), SQLValue(now), earliest])
             ? .overlapping : .replayed
@@ -117,7 +126,7 @@ extension WriteTransaction {
 }
 
 extension DeviceSecretUse {
-    /// Who the caller thinks has the device.
+    /// For whom it is opened, and so who the caller thinks has the device.
     fileprivate var subject: Subject {
         switch opening {
         case .webSession(let session, _, _): session.subject

@@ -117,8 +117,8 @@ extension AuthorizationCodeState {
             code: IssuedAuthorizationCode(
                 digest: try row.text(0), grant: grant, issuedAt: try row.timestamp(13),
                 expiresAt: try row.timestamp(14)),
-            misses: try row.count(15), grantedIn: try row.optionalIdentifier(18) ?? grant.browserSessionID,
-            sessionID: try row.optionalIdentifier(17), redeemedAt: try row.optionalTimestamp(16))
+            grantedIn: try row.optionalIdentifier(17) ?? grant.browserSessionID,
+            sessionID: try row.optionalIdentifier(16), redeemedAt: try row.optionalTimestamp(15))
     }
 }
 
@@ -154,7 +154,7 @@ enum AuthorizationCodeSQL {
 
     static let select: SQLStatement = """
         SELECT digest, client_id, redirect_uri, code_challenge, nonce, scope, subject, auth_time, acr, amr,
-            browser_session_id, requested_claims, proof_key, issued_at, expires_at, misses, redeemed_at, session_id, granted_in
+            browser_session_id, requested_claims, proof_key, issued_at, expires_at, redeemed_at, session_id, granted_in
         FROM authorization_code WHERE digest = $1
         """
 

@@ -73,10 +73,10 @@ enum AuthorizationFixture {
 
 extension Provider {
     /// The authorization endpoint over the same clients, codes and storage.
-    func authorizations() -> Authorizations {
+    /// - Parameter hints: reads an `id_token_hint`.
+    func authorizations(hints: IDTokenCodec? = nil) -> Authorizations {
         Authorizations(
-            rules: AuthorizationRequestRules(
-                issuer: issuerName, clients: service.clients, subjectOfHint: { _ in nil }),
+            rules: AuthorizationRequestRules(issuer: issuerName, clients: service.clients, idTokens: hints),
             codes: codes, storage: service.storage, keys: service.keys,
             monitor: AuthorizationMonitor(
                 memory: InProcessReuseMemory(

@@ -208,7 +208,7 @@ import Testing
                 try AuthorizationFixture.request(changes, client: Self.strict()),
                 .init(
                     session: .signIn(of: "alice", authentication: raised, at: noon, lifetime: .seconds(600)),
-                    demandedAt: noon - .seconds(30), now: noon))
+                    reachesClient: true, demandedAt: noon - .seconds(30), now: noon))
             #expect(decision == .askConsent)
         }
     }

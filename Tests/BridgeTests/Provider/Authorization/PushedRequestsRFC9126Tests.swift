@@ -23,7 +23,7 @@ import Testing
             try await body(
                 PushedRequests(
                     rules: AuthorizationRequestRules(
-                        issuer: issuerName, clients: clients, subjectOfHint: { _ in nil }),
+                        issuer: issuerName, clients: clients, idTokens: nil),
                     authenticator: ClientAuthenticator(
                         clients: clients, issuer: issuerName, assertions: storage, refusals: refusals,
                         limiter: UnlimitedRateLimiter(), limits: limits),
@@ -53,11 +53,30 @@ import Testing
     /// What comes of a browser that brings a request URI.
     private func authorize(
         _ uri: Secret<String>, at authorizations: Authorizations, as client: String = "pushing",
-        in session: WebSession? = nil
+        from browser: OpaqueSecret = .make(.formBinding, random: .system), in session: WebSession? = nil
     ) async throws -> AuthorizationOutcome {
         try await authorizations.begin(
             try Provider.parameters([("client_id", client), ("request_uri", uri.expose())]),
-            browser: .make(.formBinding, random: .system), session: session, origin: origin())
+            browser: browser, session: session, origin: origin())
+    }
+
+    /// A sign-in of alice that lasts for ten hours.
+    private func longSession(in provider: Provider) async throws -> WebSession {
+        let now = provider.service.clock.now
+        let session = WebSession(
+            id: "alices", secretDigest: "d",
+            lineage: .signIn(
+                of: "alice", authentication: Authentication(time: now), at: now, lifetime: .seconds(36_000)),
+            clientID: website, createdAt: now, idleLifetime: .seconds(36_000), lastSeenAt: now)
+        #expect(try await provider.service.storage.open(session, replacing: nil, events: []))
+        return session
+    }
+
+    /// The upkeep of the database.
+    private func forgetExpired(in provider: Provider) async throws {
+        let now = provider.service.clock.now
+        _ = try await provider.service.storage.purgePushedRequests(expiredBefore: now, limit: 10)
+        _ = try await provider.service.storage.purgeUses(expiredBefore: now, limit: 10)
     }
 
     @Test func `§2.2: a good request gets a URI that stands for it`() async throws {
@@ -110,11 +129,45 @@ import Testing
         }
     }
 
+    @Test func `§7.3: a request URI gives one code, also when the database has forgotten its use`() async throws {
+        try await withRequests { requests, provider in
+            provider.service.change("pushing") { $0.isFirstParty = true }
+            let clock = provider.service.clock
+            let session = try await longSession(in: provider)
+            let authorizations = provider.authorizations()
+            let browser = OpaqueSecret.make(.formBinding, random: .system)
+            func answer(_ page: String, in session: WebSession?) async throws -> AuthorizationOutcome {
+                try await forgetExpired(in: provider)
+                return try await authorizations.resume(page, browser: browser, session: session, origin: origin())
+            }
+            let uri = try await push(requests, provider, try form())
+            var pages: [String] = []
+            for _ in 0..<3 {
+                let asked = try await authorize(uri, at: authorizations, from: browser)
+                pages.append(try #require(asked.signInPage))
+            }
+            let first = try await answer(pages[0], in: session)
+            guard case .redirect(let location) = first, location.contains("code=") else {
+                Issue.record("\(first)")
+                return
+            }
+            clock.advance(.seconds(120))
+            #expect(try await answer(pages[1], in: session).isOfUnusableURI)
+            // A page that is loaded again and again lives on; what it asks for does not.
+            var page = pages[2]
+            for _ in 0..<3 {
+                page = try #require(try await answer(page, in: nil).signInPage)
+                clock.advance(.seconds(900))
+            }
+            #expect(try await answer(page, in: session).isOfUnusableURI)
+        }
+    }
+
     @Test(
         arguments: [
             (["redirect_uri": nil], "invalid_request missing_redirect"),
             (["redirect_uri": "https://evil.example/"], "invalid_request unregistered_redirect"),
-            (["request_uri": "urn:ietf:params:oauth:request_uri:x"], "invalid_request "),
+            (["request_uri": "urn:ietf:params:oauth:request_uri:x"], "invalid_request request_uri"),
             (["response_mode": "fragment"], "invalid_request response_mode"),
             (["response_type": "token"], "unsupported_response_type "),
             (["scope": "fly"], "invalid_scope "), (["code_challenge_method": "plain"], "invalid_request "),
@@ -145,15 +198,19 @@ import Testing
         #expect(AuthorizationJourney(journey.text, at: noon + .seconds(60)) == journey)
     }
 
-    @Test func `a refused request is in the audit log with its reason`() async throws {
+    @Test(arguments: [
+        ("redirect_uri", "https://evil.example/", "unregistered_redirect"), ("request_uri", "urn:x", "request_uri"),
+        ("scope", "fly", "invalid_scope"),
+    ])
+    func `a refused request is in the audit log with its reason`(
+        name: String, value: String, reason: String
+    ) async throws {
         try await withRequests { requests, provider in
-            _ = try await refusal {
-                try await push(requests, provider, try form(["redirect_uri": "https://evil.example/"]))
-            }
+            _ = try await refusal { try await push(requests, provider, try form([name: value])) }
             let events = try await provider.service.storage.search(
                 AuditFilter(type: .tokenRequestRefused), before: nil, limit: 5
             ).records.map(\.event)
-            #expect(events.map(\.reason) == ["unregistered_redirect"] && events.map(\.clientID) == ["pushing"])
+            #expect(events.map(\.reason) == [reason] && events.map(\.clientID) == ["pushing"])
         }
     }
 
@@ -246,12 +303,16 @@ import Testing
         try await withRequests { requests, provider in
             let claims = "{\"userinfo\":{\"\(String(repeating: "n", count: 17_000))\":null}}"
             let found = try await refusal { try await push(requests, provider, try form(["claims": claims])) }
-            #expect(found == "invalid_request ")
+            #expect(found == "invalid_request request_too_long")
+            #expect(try await provider.service.events().last == "token_request.refused request_too_long")
         }
     }
 }
 
 extension AuthorizationOutcome {
+    /// The request that a sign-in page carries.
+    fileprivate var signInPage: String? { if case .signIn(let journey, _) = self { journey } else { nil } }
+
     /// Whether it is the page for a request URI that stands for nothing.
     fileprivate var isOfUnusableURI: Bool {
         if case .page(.invalidRequestURI, .unusableRequestURI) = self { true } else { false }

@@ -237,6 +237,17 @@ import Testing
         }
     }
 
+    @Test func `a code that is redeemed again when its time is over ends what it opened, too`() async throws {
+        try await withDevices { world in
+            let started = try await world.start()
+            try await world.answer(started, in: try await world.signIn())
+            let tokens = try await world.poll(started)
+            world.clock.advance(DeviceAuthorizations.lifetime)
+            #expect(try await refusal { try await world.poll(started) } == "invalid_grant device_code_reused")
+            #expect(try await world.session(of: tokens)?.endedAt == world.clock.now)
+        }
+    }
+
     @Test func `brute force of user codes: five wrong ones close a user and a network, right codes too`() async throws {
         try await withDevices { world in
             let started = try await world.start()

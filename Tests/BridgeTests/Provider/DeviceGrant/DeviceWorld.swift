@@ -82,7 +82,7 @@ struct DeviceWorld: Sendable {
             try Provider.parameters([
                 ("grant_type", GrantType.deviceCode.rawValue), ("client_id", client.rawValue),
                 ("device_code", started.deviceCode.expose()),
-            ]), basic: .absent, proof: proof, origin: origin())
+            ]), basic: .absent, proof: proof, cookies: .allowed, origin: origin())
     }
 
     /// A browser in which the user signed in.
