@@ -21,6 +21,7 @@ from cryptography.x509.oid import NameOID
 import instance
 from instance import wait_until
 from stub import Asked, Stub
+from tls import only_tls_1_1
 
 
 class Receiver:
@@ -328,6 +329,16 @@ def test_a_receiver_that_cannot_prove_who_it_is_gets_nothing(serve, certificates
     assert receiver.messages == []
     assert metric(server, "lag_events") >= 1
     assert "CERTIFICATE_VERIFY_FAILED" in server.output
+
+
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+def test_a_receiver_that_speaks_no_safe_tls_gets_nothing(serve, certificates):
+    receiver = Receiver(tls=only_tls_1_1(server_side(certificates)))
+    server = serve(forwarding_to(receiver, "tls", f", ca_file: {certificates['ca']}"))
+    server.issue()
+    wait_until(lambda: metric(server, "failures_total") >= 1, 30, "a failure")
+    assert receiver.messages == [] and receiver.connections == []
+    assert metric(server, "lag_events") >= 1
 
 
 def test_json_lines_wait_for_the_answer(serve, tmp_path):

@@ -704,6 +704,15 @@ def test_a_node_that_cannot_keep_its_notes_says_so_and_goes_on(copy, start_demo)
     assert any("cannot be kept outside of the database" in line.get("message", "") for line in demo.json_lines())
 
 
+def test_a_command_that_cannot_keep_its_notes_says_so_and_is_done_all_the_same(copy):
+    (copy / "audit-checkpoints").unlink()
+    (copy / "audit-checkpoints").mkdir()
+    done = instance.run("users", "add", "newcomer", "--data", str(copy), stdin=b"a password of theirs\n")
+    assert done.stdout.startswith(b"Added newcomer ")
+    told = done.stderr.decode()
+    assert "audit checkpoints cannot be kept outside of the database" in told and f"{copy}/audit-checkpoints" in told, told
+
+
 def test_every_checkpoint_is_in_the_service_log(original, start_demo, tmp_path):
     data = Path(shutil.copytree(original, tmp_path / "logged"))
     demo = copied_demo(data, start_demo)

@@ -333,6 +333,64 @@ def test_a_restore_does_not_accept_what_is_changed_before_the_end_of_its_log(tmp
     assert (demo.data / "audit-checkpoints").exists() and not list(demo.data.glob("*accepted*"))
 
 
+def on_a_new_machine(demo: instance.Demo, folder: Path) -> Path:
+    """The folder of one that has nothing yet but a demo's keys."""
+    folder.mkdir(mode=0o700)
+    for name in ["master-key", "audit-signing-key"]:
+        shutil.copy(demo.data / name, folder / name)
+        folder.joinpath(name).chmod(0o600)
+    return folder
+
+
+def test_a_new_machine_gets_what_the_backup_has_of_notes_about_the_log_and_of_retired_keys(tmp_path):
+    demo = instance.Demo("--no-limits", data=tmp_path / "data")
+    demo.sign_in("somebody")
+    instance.run("keys", "retire", "--all", "--now", "--data", str(demo.data))
+    demo.stop()
+    folder = backup(demo, tmp_path / "backup")
+    data = on_a_new_machine(demo, tmp_path / "new")
+    done = instance.run("restore", str(folder), "--data", str(data), check=False)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    kept = folder.joinpath("audit-checkpoints").read_text().splitlines()
+    now = data.joinpath("audit-checkpoints").read_text().splitlines()
+    assert kept and now[:len(kept)] == kept and len(now) > len(kept), "and behind them what the restore has signed"
+    assert set(folder.joinpath("retired-keys").read_text().split()) <= set(data.joinpath("retired-keys").read_text().split())
+    verified = instance.run("audit", "verify", "--data", str(data))
+    assert json.loads(verified.stdout)["kept_notes"] == len(now)
+
+
+def test_a_new_machine_that_has_no_place_for_the_notes_in_the_backup_keeps_what_it_has(tmp_path):
+    demo = instance.Demo("--no-limits", data=tmp_path / "data")
+    demo.sign_in("somebody")
+    demo.stop()
+    folder = backup(demo, tmp_path / "backup")
+    data = on_a_new_machine(demo, tmp_path / "new")
+    # What a full disk does, for whoever is root too.
+    (data / "audit-checkpoints.restoring" / "in-the-way").mkdir(parents=True)
+    done = instance.run("restore", str(folder), "--data", str(data), check=False)
+    assert done.returncode == 1 and b"audit-checkpoints" in done.stderr, (done.stdout, done.stderr)
+    assert not data.joinpath("drawbridge.sqlite").exists() and not data.joinpath("audit-checkpoints").exists()
+
+
+def test_a_new_machine_does_not_accept_a_log_that_the_notes_in_the_backup_contradict(tmp_path):
+    demo = instance.Demo("--no-limits", data=tmp_path / "data")
+    demo.sign_in("somebody")
+    demo.stop()
+    folder = backup(demo, tmp_path / "backup")
+    with sqlite3.connect(folder / "drawbridge.sqlite") as database:
+        database.execute("UPDATE audit_event SET hash = previous_hash")
+        database.execute("DELETE FROM audit_checkpoint")
+        database.commit()
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    said = json.loads(folder.joinpath("backup.json").read_text())
+    said["database_sha256"] = hashlib.sha256(folder.joinpath("drawbridge.sqlite").read_bytes()).hexdigest()
+    folder.joinpath("backup.json").write_text(json.dumps(said))
+    data = on_a_new_machine(demo, tmp_path / "new")
+    done = instance.run("restore", str(folder), "--data", str(data), check=False)
+    assert done.returncode == 1 and b"checkpoint_mismatch" in done.stderr, (done.stdout, done.stderr)
+    assert b"Accepted" not in done.stdout
+
+
 def test_a_command_after_the_backup_and_a_second_restore_are_explained_by_the_restore(tmp_path):
     demo = instance.Demo("--no-limits", data=tmp_path / "data")
     demo.sign_in("somebody")

@@ -121,6 +121,29 @@ def test_a_restore_that_is_refused_after_the_copy_leaves_nothing_there(place, tm
     assert place.left() == [] and place.run("users", "list").returncode == 0
 
 
+def test_a_backup_whose_files_others_can_read_is_refused_before_anything_is_replaced(place, tmp_path):
+    for words in [["rotate"], ["retire", "--all", "--now"]]:
+        assert place.run("keys", *words).returncode == 0
+    folder = place.backup(tmp_path / "backup")
+    assert place.run("users", "add", "carol", stdin=b"plum duff at noon\n").returncode == 0
+    # As a copy leaves them.
+    for path in folder.iterdir():
+        path.chmod(0o644)
+    refused = place.run("restore", str(folder))
+    assert refused.returncode == 1
+    assert refused.stderr.decode().startswith(f"Error: {folder}/retired-keys can be read by others"), refused.stderr
+    assert b"carol" in place.run("users", "list").stdout and place.left() == []
+    assert not list(place.data.glob("*.before-*"))
+    verified = place.run("audit", "verify")
+    assert verified.returncode == 0, verified.stdout
+    for path in folder.iterdir():
+        path.chmod(0o600)
+    restored = place.run("restore", str(folder))
+    assert restored.returncode == 0 and b"Restored the backup of " in restored.stdout, restored
+    assert b"carol" not in place.run("users", "list").stdout
+    assert place.run("audit", "verify").returncode == 0
+
+
 def test_a_backup_that_may_not_be_read_is_told_as_that_and_not_as_none(place, tmp_path):
     folder = place.backup(tmp_path / "backup")
     done = place.run("restore", str(folder), **as_somebody_else(folder))

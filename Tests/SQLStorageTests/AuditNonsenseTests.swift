@@ -1,5 +1,6 @@
 import Bridge
 import OAuth2
+import StorageConformance
 import Synchronization
 import Testing
 
@@ -187,8 +188,10 @@ struct AuditNonsense: Sendable, CustomTestStringConvertible {
         var outputs: [AuditExport.Format: [UInt8]] = [:]
         for format in AuditExport.Format.allCases {
             let output = Mutex<[UInt8]>([])
-            try await AuditReview(reader).export(as: format) { bytes in output.withLock { $0 += bytes } }
-            try await AuditReview(reader).export(matching: AuditFilter(), as: format) { bytes in
+            try await AuditExport(reader).write(matching: AuditFilter(), as: format) { bytes in
+                output.withLock { $0 += bytes }
+            }
+            try await AuditExport(reader).write(matching: AuditFilter(), upTo: .max, as: format) { bytes in
                 #expect(!bytes.isEmpty, comment)
             }
             outputs[format] = output.withLock { $0 }

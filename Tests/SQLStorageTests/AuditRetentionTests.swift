@@ -1,5 +1,6 @@
 import Bridge
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import SQLStorage
@@ -89,6 +90,42 @@ private typealias Problem = AuditVerificationReport.Problem
             }
             #expect(removed.filter { $0 > 0 }.count == 1)
             #expect(try await store.verify(storage, least: Self.day).problems == [])
+        }
+    }
+
+    /// A life of the node "old" that signs a checkpoint after so many events, so many times.
+    private func live(_ store: AuditStore, events: Int, times: Int) async throws {
+        let storage = try await store.open("old")
+        let auditor = try storage.auditor()
+        for _ in 0..<times {
+            try await storage.append((0..<events).map { AuditStore.event($0, at: store.clock.now) })
+            try await storage.write { try auditor.recordCheckpoint(in: $0) }
+        }
+        try await storage.close()
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `one cut takes all that is old enough, over however many checkpoints`(
+        _ engine: AuditStore.Engine
+    ) async throws {
+        try await AuditStore.with(engine) { store in
+            try await live(store, events: 4, times: 150)
+            store.clock.advance(Self.day * 2)
+            let storage = try await store.open("new")
+            let purge = try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now)
+            #expect(purge == AuditPurge(removed: 596, refused: []), "all but what follows the last but one")
+            #expect(try await store.verify(storage, least: Self.day).problems == [])
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `a cut ends at the last checkpoint within five thousand events`(_ engine: AuditStore.Engine) async throws {
+        try await AuditStore.with(engine) { store in
+            try await live(store, events: 900, times: 7)
+            store.clock.advance(Self.day * 2)
+            let storage = try await store.open("new")
+            #expect(try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now).removed == 4500)
+            #expect(try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now).removed == 900)
         }
     }
 

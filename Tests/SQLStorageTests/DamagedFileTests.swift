@@ -108,6 +108,20 @@ import Testing
         }
     }
 
+    @Test func `damage that upkeep meets fails no request that shares its commit`() async throws {
+        try await Self.with { scene in
+            let storage = scene.storage
+            let results: [Result<Void, any Error>] = try await storage.inOneBatch([
+                { try await storage.append([.sample()]) },
+                { _ = try await storage.writeUpkeep { try $0.run("DELETE FROM login_token_use") } },
+            ])
+            try results[0].get()
+            #expect(throws: StorageError.self) { try results[1].get() }
+            #expect(await !scene.isUnfit())
+            #expect(scene.told == Self.told)
+        }
+    }
+
     @Test func `a check reads every page, and a backup says that what it is of is damaged`() async throws {
         try await Self.with { scene in
             let damaged = SQLiteOpenError.notADatabase(scene.path)

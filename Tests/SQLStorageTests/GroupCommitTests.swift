@@ -1,5 +1,6 @@
 import Bridge
 import Dispatch
+import StorageConformance
 import Testing
 
 @testable import SQLStorage

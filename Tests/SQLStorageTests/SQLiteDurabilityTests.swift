@@ -1,5 +1,6 @@
 import Bridge
 import Foundation
+import StorageConformance
 import Testing
 
 @testable import SQLStorage

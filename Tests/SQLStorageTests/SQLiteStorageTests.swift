@@ -112,7 +112,7 @@ import Testing
                     idle_lifetime, last_seen_at) VALUES ('s', 'd', 'alice', 'web', 'by magic', 1, 2, 3, 4)
                 """)
             await #expect(throws: StorageError.self) { try await storage.session(id: "s") }
-            try storage.onWriter("INSERT INTO client VALUES ('c', '{\"client_id\":\"c\",\"surprise\":1}', 0)")
+            try storage.onWriter("INSERT INTO client VALUES ('c', '{\"client_id\":\"c\",\"surprise\":1}', 0, NULL)")
             await #expect(throws: StorageError.self) { try await storage.clients() }
         }
     }

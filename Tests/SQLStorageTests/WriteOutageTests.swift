@@ -128,4 +128,18 @@ import Testing
             try Self.empty(storage)
         }
     }
+
+    @Test func `how far the audit log was forwarded is upkeep`() async throws {
+        try await Self.with { storage, scene in
+            try storage.onWriter("PRAGMA max_page_count = 1")
+            await #expect(throws: StorageError.self) {
+                try await storage.noteForwarded(
+                    to: String(repeating: "x", count: 2_400_000), node: "n", through: AuditForwardPosition(),
+                    at: Timestamp(milliseconds: 0))
+            }
+            try await storage.checkWritable()
+            #expect(scene.told == [])
+            try Self.empty(storage)
+        }
+    }
 }

@@ -91,6 +91,16 @@ package enum AuditLogConformance {
             try expectEqual(second.records.map(\.sequence), [3, 2, 5], "second page")
             try expectEqual(second.next, nil, "the end")
         },
+        ConformanceCase("a page has 1 to 500 events, whatever is asked for, and the next goes on behind it") { open in
+            let store = try await open()
+            try await store.append((1...502).map { Sample.event(.nodeStarted, at: Sample.now + .milliseconds($0)) })
+            for (limit, count) in [(-1, 1), (0, 1), (50, 50), (5000, 500)] {
+                let page = try await store.search(AuditFilter(), before: nil, limit: limit)
+                try expectEqual(page.entries.count, count, "asked for \(limit)")
+                let next = try await store.search(AuditFilter(), before: page.next, limit: 1)
+                try expectEqual(next.records.first?.sequence, 502 - Int64(count), "behind \(limit)")
+            }
+        },
         ConformanceCase("each filter finds its event and no other") { open in
             let store = try await open()
             try await store.append([AuditSearchSample.other, AuditSearchSample.wanted])

@@ -83,12 +83,8 @@ struct AuditController: AdministratorGroup {
         return Response(
             status: .ok, headers: Self.headers(of: format),
             body: ResponseBody { writer in
-                if filter == AuditFilter(), limit == nil {
-                    try await export.writeAll(as: format) { try await writer.write(ByteBuffer(bytes: $0)) }
-                } else {
-                    try await export.write(matching: filter, upTo: limit ?? .max, as: format) {
-                        try await writer.write(ByteBuffer(bytes: $0))
-                    }
+                try await export.write(matching: filter, upTo: limit, as: format) {
+                    try await writer.write(ByteBuffer(bytes: $0))
                 }
                 try await writer.finish(nil)
             })

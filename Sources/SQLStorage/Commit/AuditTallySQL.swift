@@ -44,11 +44,14 @@ enum AuditTallySQL {
             + CASE WHEN audit_tally.events BETWEEN 0 AND \(mostCounted) THEN audit_tally.events ELSE 0 END
         """)
 
-    /// By bars of `$3` milliseconds: a week has a hundred times as many minutes as a chart of it has bars.
+    /// By bars of `$3` milliseconds: a week has a hundred times as many minutes as a chart of it has bars. And, in rows
+    /// without a time, how far each chain is counted: each statement sees a state of its own, and of two the second could
+    /// take as counted what the first did not find.
     static let select = SQLStatement(
         """
         SELECT at / $3 * $3, type, outcome, reason, CAST(sum(events) AS BIGINT) FROM audit_tally
         WHERE at >= $1 AND at < $2 AND events BETWEEN 0 AND \(mostCounted) GROUP BY 1, type, outcome, reason
+        UNION ALL SELECT CAST(NULL AS BIGINT), node, '', '', sequence FROM audit_tally_progress
         """)
 
     static let sample: SQLStatement = """

@@ -75,7 +75,7 @@ struct WriteBatch {
             return nil
         }
         return writes.reduce(nil) { chain, write in
-            batch(of: [write]).commit(startingFrom: chain)
+            batch(of: [write], hasWaited: hasWaited, heedsGoing: true).commit(startingFrom: chain)
         }
     }
 
@@ -92,22 +92,25 @@ struct WriteBatch {
                 continue
             }
             let began = auditor.time.uptime()
-            chain = batch(of: [write], hasWaited: true).commit(startingFrom: chain)
+            chain = batch(of: [write], hasWaited: true, heedsGoing: true).commit(startingFrom: chain)
             if chain == nil { lost += auditor.time.uptime() - began }
         }
         return chain
     }
 
-    /// A disk may have room for what people wait for, and none for an index of thousands of events.
+    /// A disk may have room for what people wait for, and none for an index of thousands of events; and a page that is
+    /// damaged may be one that only upkeep goes to.
     private func goOnWithoutUpkeep(_ failure: SQLError) -> AuditChain? {
         let others = writes.filter { !$0.isUpkeep }
         // Nothing is tried again after a commit whose outcome is unknown.
-        guard failure.kind == .unavailable, !others.isEmpty, others.count < writes.count else {
+        guard failure.kind != .undecided, !others.isEmpty, others.count < writes.count else {
             failAll(failure)
             return nil
         }
+        // Before the callers are told, as in `failAll`. Where a request met it, the batch of the others notes that.
+        outage.tellDamage(failure)
         for write in writes where write.isUpkeep { write.fail(failure) }
-        return batch(of: others).commit(startingFrom: nil)
+        return batch(of: others, hasWaited: hasWaited, heedsGoing: heedsGoing).commit(startingFrom: nil)
     }
 
     /// What has one use is not used for a caller who has gone: elsewhere it may have been used since, and this would be
@@ -122,8 +125,8 @@ struct WriteBatch {
             .commit(startingFrom: chain)
     }
 
-    /// A batch of some of its writes.
-    private func batch(of some: [PendingWrite], hasWaited: Bool = false, heedsGoing: Bool = true) -> WriteBatch {
+    /// A batch of some of its writes. One of a single write heeds going in any case: no other waits there.
+    private func batch(of some: [PendingWrite], hasWaited: Bool, heedsGoing: Bool) -> WriteBatch {
         WriteBatch(
             writes: some, session: session, auditor: auditor, dialect: dialect, follow: follow, outage: outage,
             didCommit: didCommit, hasWaited: hasWaited, heedsGoing: heedsGoing)

@@ -160,13 +160,19 @@ package final class DurableStorage: Sendable {
         await reportRestores()
     }
 
-    /// Writes to the log what was found when the name was taken.
+    /// Writes to the log what was found when the name was taken; what cannot be written now, the next time.
     func reportRestores() async {
-        let events = writing?.auditor.lease?.takeNotices().map(\.event) ?? []
-        guard !events.isEmpty else { return }
-        // Lost with a database that is away, but not from the service log.
-        try? await writable().writer.write(anticipating: dialect.isRemote ? [] : nil, isPatient: true) { transaction in
-            for event in events { try transaction.record(event) }
+        guard let lease = writing?.auditor.lease else { return }
+        let notices = lease.takeNotices()
+        guard !notices.isEmpty else { return }
+        do {
+            try await writeUpkeep(anticipating: []) { transaction in
+                for notice in notices { try transaction.record(notice.event) }
+            }
+        } catch StorageError.undecided {
+            // It may be there, and a second one would excuse the loss of another checkpoint. The service log has it.
+        } catch {
+            lease.putBack(notices)
         }
     }
 

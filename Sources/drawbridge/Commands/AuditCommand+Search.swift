@@ -87,7 +87,7 @@ extension AuditCommand {
         @OptionGroup var options: StorageOptions
         @OptionGroup var filter: AuditFilterOptions
 
-        @Option(name: .shortAndLong, help: "How many at most, up to \(AuditReview.pageSizes.upperBound).")
+        @Option(name: .shortAndLong, help: "How many at most, up to \(AuditPage.sizes.upperBound).")
         var limit = 50
 
         @Option(help: "text, jsonl or csv.")
@@ -98,7 +98,7 @@ extension AuditCommand {
         func run() async throws {
             let filter = try filter.filter()
             try await options.reading { storage in
-                let page = try await AuditReview(storage).search(filter, before: nil, limit: limit)
+                let page = try await storage.search(filter, before: nil, limit: limit)
                 try StandardOutput.write(format.header)
                 for entry in page.entries { try StandardOutput.write(format.line(entry)) }
                 if page.next != nil { StandardError.write("There are more; narrow the search, or use audit export.\n") }
@@ -132,13 +132,10 @@ extension AuditCommand {
         @OptionGroup var options: StorageOptions
         @OptionGroup var filter: AuditFilterOptions
 
-        @Option(help: "jsonl or csv.")
-        var format = "jsonl"
+        @Option(help: "jsonl, csv or, for other analysis tools, ocsf.jsonl.")
+        var format = AuditExport.Format.jsonLines
 
         func run() async throws {
-            guard let format = AuditExport.Format(rawValue: format) else {
-                throw ValidationError("--format must be jsonl or csv.")
-            }
             let filter = try filter.filter()
             try await options.reading { try await Self.write(filter, of: $0, as: format) }
         }
@@ -146,22 +143,19 @@ extension AuditCommand {
         private static func write(
             _ filter: AuditFilter, of storage: any BridgeStorage, as format: AuditExport.Format
         ) async throws {
-            let isWhole = filter == AuditFilter()
-            let progress = Progress(
-                of: "lines", total: isWhole ? try await storage.eventTotal() : nil, besideOutput: true)
+            // How many a search will find nobody knows.
+            let total = try await filter == AuditFilter() ? storage.eventTotal() : nil
+            let progress = Progress(of: "lines", total: total, besideOutput: true)
             defer { progress.end() }
             var lines = 0
-            let sink = { (bytes: [UInt8]) in
+            try await AuditExport(storage).write(matching: filter, as: format) { bytes in
                 try StandardOutput.write(bytes)
                 guard progress.isShown else { return }
                 lines += bytes.count { $0 == UInt8(ascii: "\n") }
                 progress.reach(lines)
             }
-            if isWhole {
-                try await AuditReview(storage).export(as: format, to: sink)
-            } else {
-                try await AuditReview(storage).export(matching: filter, as: format, to: sink)
-            }
         }
     }
 }
+
+extension AuditExport.Format: ExpressibleByArgument {}

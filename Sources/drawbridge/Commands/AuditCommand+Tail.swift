@@ -13,7 +13,7 @@ extension AuditCommand {
 
         @OptionGroup var options: StorageOptions
 
-        @Option(name: .shortAndLong, help: "How many, at most \(AuditReview.pageSizes.upperBound).")
+        @Option(name: .shortAndLong, help: "How many, at most \(AuditPage.sizes.upperBound).")
         var number = 20
 
         @Flag(name: .shortAndLong, help: "Go on with what is written from now on, until interrupted.")

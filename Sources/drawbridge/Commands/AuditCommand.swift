@@ -19,7 +19,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     /// Refuses what no page holds, where the log would answer with another number without a word.
     static func checkPageSize(_ size: Int, of option: String) throws {
-        let sizes = AuditReview.pageSizes
+        let sizes = AuditPage.sizes
         guard sizes.contains(size) else {
             throw ValidationError("\(option) must be \(sizes.lowerBound) to \(sizes.upperBound).")
         }

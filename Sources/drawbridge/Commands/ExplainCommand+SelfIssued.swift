@@ -32,7 +32,7 @@ extension ExplainCommand {
                 throw CommandError("\(SelfIssuedSettings.enabled.key.name) is false: no such token is taken.")
             }
             let explanation = try await options.storage.reading {
-                try await SelfIssuedExplainer(configuration: configuration, keys: $0, time: .system)
+                try await SelfIssuedExplainer(configuration: configuration, storage: $0, time: .system)
                     .explain(answer, nonce: nonce)
             }
             try StandardOutput.answer(explanation.json)

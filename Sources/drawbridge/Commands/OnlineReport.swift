@@ -175,13 +175,13 @@ struct OnlineReport {
         }
         var found = FoundDatabase(finding: .good(location.database == nil ? location.databasePath : "answers"))
         do {
-            let storage = try await location.openForReading()
-            found.keys = try await storage.signingKeys().keys
-            found.clients = try await storage.clients()
-            found.knowsClients = true
-            found.lead = try await time.lead { try await storage.databaseTime() }
-            let hasAccounts = try await storage.hasAccounts()
-            try await storage.close()
+            let hasAccounts = try await location.reading { storage in
+                found.keys = try await storage.signingKeys().keys
+                found.clients = try await storage.clients()
+                found.knowsClients = true
+                found.lead = try await time.lead { try await storage.databaseTime() }
+                return try await storage.hasAccounts()
+            }
             if hasAccounts, let problem = settings.problemsWithAccounts.first {
                 found.finding = .bad("there are accounts in it, so a start is refused: \(problem)")
             }

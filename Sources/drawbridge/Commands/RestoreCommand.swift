@@ -106,10 +106,10 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         let contents = try folder.verified()
         try SQLiteBackup.check(folder.databasePath)
+        let files = try RestoredFiles(of: folder, at: location, retired: await retiredKeys(at: location))
         let lacksKey = try await keys.lacksSigningKey(
             of: StorageLocation(location, databasePath: folder.databasePath))
         try options.createFolder()
-        let retired = await retiredKeys(at: location)
         let hold = try SQLiteBackup.hold(location.databasePath, nodes: [location.node, location.commandNode])
         defer { hold.release() }
         let action = AdminAction.atCommandLine()
@@ -122,13 +122,18 @@ struct RestoreCommand: AsyncParsableCommand {
         if lacksKey { _ = try ServerStorage.signingKey(location) }
         // Before it is in its place: no server can start on a database that still knows old tokens as unused.
         let beginning = StorageLocation(location, databasePath: new)
-        let (unexplained, signing) = try await ServerStorage.withStorage(at: beginning) { storage in
-            try await record(in: storage, by: action, saying: said, keys)
+        let signed = HeldAuditNotes()
+        let (unexplained, signing) = try await ServerStorage.withStorage(at: beginning, outlet: signed) { storage in
+            try await record(in: storage, by: action, saying: said, keys, beside: files.notes)
         }
+        defer { files.removeStagedNotes() }
+        try files.stageNotes()
+        try files.noteRetiredKeys()
         let kept = "\(location.databasePath).before-\(action.at.rfc3339.filter { $0 != ":" })"
         try SQLiteBackup.replace(location.databasePath, with: new, keeping: kept)
-        try takeFiles(from: folder, to: location, retired: retired)
         try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
+        try files.placeNotes()
+        await ServerStorage.keep(signed.notes, at: location)
         // A command's own name, under which the rest is written; no server starts before all is.
         hold.release(node: location.commandNode)
         if unexplained.isEmpty { try await accept(keys, saying: said) }
@@ -179,11 +184,13 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     /// Writes down that the database was restored.
+    /// - Parameter notes: what was signed about the log besides what this machine has kept.
     /// - Returns: what of the log that does not explain, and the keys that sign tokens.
     private func record(
-        in storage: any BridgeStorage, by action: AdminAction, saying said: String, _ keys: RestoreKeys
+        in storage: any BridgeStorage, by action: AdminAction, saying said: String, _ keys: RestoreKeys,
+        beside notes: [AuditNote] = []
     ) async throws -> (unexplained: [AuditVerificationReport.Problem], signing: [SealedSigningKey]) {
-        let found = try await unexplainedProblems(in: storage, keys)
+        let found = try await unexplainedProblems(in: storage, keys, beside: notes)
         try await tell(
             storage.recordRestore(by: action.actor, at: action.at, keepsSessions: keepsSessions, reason: said))
         return (found, try await storage.signingKeys().keys)
@@ -192,22 +199,21 @@ struct RestoreCommand: AsyncParsableCommand {
     /// The keys that the database knows as retired which is about to be replaced. As far as it can be read: it may be
     /// the very reason for the backup.
     private func retiredKeys(at location: StorageLocation) async -> Set<String> {
-        guard location.hasDatabase, let storage = try? await location.openForReading() else { return [] }
-        let stored = try? await storage.signingKeys()
-        try? await storage.close()
-        guard let stored else { return [] }
+        guard location.hasDatabase,
+            let stored = try? await location.reading({ try await $0.signingKeys() })
+        else { return [] }
         return Set(stored.keys.filter { $0.withdrawnAt != nil }.map(\.id))
     }
 
     /// What was signed about the log and is not as it was, before its end: an earlier end alone has its reason. Asked before
     /// the restore is written down, which begins another chain there.
     private func unexplainedProblems(
-        in storage: any BridgeStorage, _ keys: RestoreKeys
+        in storage: any BridgeStorage, _ keys: RestoreKeys, beside notes: [AuditNote]
     ) async throws -> [AuditVerificationReport.Problem] {
         // By a key before the present one, for instance: what cannot be believed proves nothing. Nor does a beginning that is
         // gone, for which that key may have signed.
         return try await AuditComparison(storage, trusting: try keys.trusted())
-            .findings(with: try keys.location.auditNoteFile.read().notes).proved
+            .findings(with: try keys.location.auditNoteFile.read().notes + notes).proved
             .filter { $0.kind == .checkpointMismatch || ($0.kind == .missing && $0.sequence != 1) }
     }
 
@@ -228,23 +234,6 @@ struct RestoreCommand: AsyncParsableCommand {
             try await AuditAcceptance(
                 storage: storage, location: keys.location, keys: trusted, action: .atCommandLine()
             ).run(saying: said)
-        }
-    }
-
-    /// What a server keeps beside its database, as far as this machine does not know better.
-    private func takeFiles(
-        from folder: BackupFolder, to location: StorageLocation, retired: Set<String>
-    ) throws {
-        let noted = RetiredKeyFile(path: location.retiredKeysPath)
-        let known = try noted.ids()
-        let ids = try RetiredKeyFile(path: folder.file("retired-keys")).ids().union(retired).subtracting(known)
-        if !ids.isEmpty { try noted.add(ids) }
-        let notes = location.auditNoteFile
-        guard !notes.exists else { return }
-        for path in ["\(notes.path).1", notes.path] {
-            let name = (path as NSString).lastPathComponent
-            guard let bytes = try BackupFolder.contents(of: folder.file(name)) else { continue }
-            try PrivateFile.replace(path, with: Array(bytes))
         }
     }
 

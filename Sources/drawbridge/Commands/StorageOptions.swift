@@ -107,15 +107,16 @@ struct StorageOptions: ParsableArguments {
 
     /// Opens the database for one command that only reads; works while a server runs, and without the right to write.
     func reading<Value>(_ body: (any BridgeStorage) async throws -> Value) async throws -> Value {
-        let storage = try await openForReading()
-        let name = try namedDatabase()?.description ?? location().databaseName
-        do {
-            let value = try await DatabaseFailure.naming(name) { try await body(storage) }
-            try? await storage.close()
-            return value
-        } catch {
-            try? await storage.close()
-            throw error
+        // A look needs no keys, so a database that is named needs no settings either.
+        if let database = try namedDatabase() {
+            return try await StorageLocation.reading(database) { storage in
+                try await DatabaseFailure.naming(database.description) { try await body(storage) }
+            }
+        }
+        let location = try location()
+        try requireDatabase(at: location)
+        return try await location.reading { storage in
+            try await DatabaseFailure.naming(location.databaseName) { try await body(storage) }
         }
     }
 
@@ -124,15 +125,6 @@ struct StorageOptions: ParsableArguments {
         guard try namedDatabase() == nil else { return nil }
         let location = try location()
         return location.database == nil ? location.databasePath : nil
-    }
-
-    /// Opens the database for reading, as ``reading(_:)`` does; the caller closes it.
-    func openForReading() async throws -> any BridgeStorage {
-        // A look needs no keys, so a database that is named needs no settings either.
-        if let database = try namedDatabase() { return try await PostgresStorage.openForReading(database) }
-        let location = try location()
-        try requireDatabase(at: location)
-        return try await location.openForReading()
     }
 
     /// Opens the database for one command, which may run while the server does: it writes a chain of its own,

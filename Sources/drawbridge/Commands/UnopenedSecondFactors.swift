@@ -28,15 +28,7 @@ struct UnopenedSecondFactors {
     /// Tries every second factor of a database that is not open here, whether a server runs or not.
     /// - Throws: as the database does when it cannot be opened; ``StorageError``.
     static func look(at location: StorageLocation, with master: MasterKey) async throws -> UnopenedSecondFactors {
-        let storage = try await location.openForReading()
-        do {
-            let found = try await UnopenedSecondFactors(in: storage, with: master)
-            try? await storage.close()
-            return found
-        } catch {
-            try? await storage.close()
-            throw error
-        }
+        try await location.reading { try await UnopenedSecondFactors(in: $0, with: master) }
     }
 
     /// What is wrong and what to do, as a sentence goes on after the master key's path; `nil` where all open.

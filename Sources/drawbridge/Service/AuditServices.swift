@@ -84,18 +84,19 @@ struct AuditSealService: Service {
 
     /// Between two segments, so that a long log which has none yet gets its own without anybody waiting for it.
     private static let pause = Duration.milliseconds(50)
-    /// Seconds between two looks at the chains of nodes that may be gone.
+    /// Rounds from one look at the chains of nodes that may be gone to the next.
     private static let othersEvery = 60
 
     func run() async throws {
-        var seconds = 0
+        var rounds = 0
         // Searches read what is not sealed event by event.
         await Recurring(interval: .seconds(1), task: "seal audit events", logger: logger).run {
-            let ofOthers = seconds % Self.othersEvery == 0
+            // Also after a round that failed: what cannot be sealed of others must not keep it to them.
+            defer { rounds += 1 }
+            let ofOthers = rounds % Self.othersEvery == 0
             while try await storage.sealAudit(at: time.now(), ofOthers: ofOthers), !Task.isShuttingDownGracefully {
                 try await Task.sleep(for: Self.pause)
             }
-            seconds += 1
         }
     }
 }

@@ -36,7 +36,6 @@ final class DatabaseClock: Sendable {
     /// What time it is for what is removed for good: that of our clock, or of the database's where that is earlier by more
     /// than it may be. Tells the log when the clocks part, and when they agree again.
     /// - Throws: ``StorageError`` while the database does not answer, and so nobody knows.
-    @discardableResult
     func removalTime() async throws -> Timestamp {
         guard let lead = try await time.lead(over: ask) else { return time.now() }
         note(lead)

@@ -25,9 +25,8 @@ struct PurgeService: Service {
     private static let pause = Duration.milliseconds(50)
 
     init(
-        storage: any BridgeStorage, auditRetention: Duration? = nil, watch: AuditWatch = AuditWatch(),
-        databaseClock: DatabaseClock? = nil, interval: Duration,
-        metrics: any MetricsFactory = NOOPMetricsHandler.instance, time: TimeSource, logger: Logger
+        storage: any BridgeStorage, auditRetention: Duration?, watch: AuditWatch, databaseClock: DatabaseClock,
+        interval: Duration, metrics: any MetricsFactory, time: TimeSource, logger: Logger
     ) {
         self.storage = storage
         self.auditRetention = auditRetention
@@ -36,7 +35,7 @@ struct PurgeService: Service {
         self.time = time
         self.logger = logger
         clock = PurgeClock(startingAt: time)
-        self.databaseClock = databaseClock ?? DatabaseClock(of: storage, time: time, logger: logger)
+        self.databaseClock = databaseClock
         isDegraded = Gauge(label: "drawbridge_degraded", dimensions: [("part", "purge")], factory: metrics)
         isDegraded.record(0)
     }

@@ -6,7 +6,7 @@ import SQLStorage
 enum ServerStorage {
     /// - Parameter watch: is told when signed notes cannot be kept.
     static func open(
-        _ settings: DrawbridgeSettings, watch: AuditWatch = AuditWatch(), logger: Logger
+        _ settings: DrawbridgeSettings, watch: AuditWatch, logger: Logger
     ) async throws -> any BridgeStorage {
         let location = StorageLocation(settings)
         if location.database == nil, KernelRun.id == nil {
@@ -32,17 +32,19 @@ enum ServerStorage {
     /// Opens it for one command, which may run while the server does: it writes a chain of its own, `<node>-cli`.
     /// - Parameters:
     ///   - migrating: follows the steps that bring the tables up to date.
+    ///   - outlet: gets what is signed; where it is `nil`, the file beside the signing key does.
     ///   - isPatient: whether it goes through whole tables, while no server waits behind it.
     static func withStorage<Value>(
         at location: StorageLocation, migrating report: @escaping MigrationReport = { _, _ in },
-        isPatient: Bool = false, _ body: (any BridgeStorage) async throws -> Value
+        outlet: (any AuditNoteOutlet)? = nil, isPatient: Bool = false,
+        _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
         try StorageFolder.refuseRoot(in: location.directory, masterKey: location.masterKeyPath)
-        let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: AuditWatch(), logger: nil)
+        let outlet = outlet ?? commandKeeper(at: location)
         return try await DatabaseFailure.naming(location.databaseName) {
             let storage = try await open(
-                location, node: location.commandNode, outlet: keeper, migrating: report, isPatient: isPatient,
-                logger: Logger(label: "drawbridge"))
+                location, node: location.commandNode, outlet: outlet, migrating: report, isPatient: isPatient,
+                logger: commandLogger)
             do {
                 let value = try await body(storage)
                 try await storage.close()
@@ -53,6 +55,20 @@ enum ServerStorage {
             }
         }
     }
+
+    /// Keeps what a command has signed beside the signing key; where that cannot be, the command's log says so.
+    static func keep(_ notes: [AuditNote], at location: StorageLocation) async {
+        let keeper = commandKeeper(at: location)
+        keeper.publish(notes)
+        await keeper.flush()
+    }
+
+    /// A command has no `/readyz`, so its log alone tells of notes that cannot be kept.
+    private static func commandKeeper(at location: StorageLocation) -> AuditNoteKeeper {
+        AuditNoteKeeper(file: location.auditNoteFile, watch: AuditWatch(), logger: commandLogger)
+    }
+
+    private static var commandLogger: Logger { Logger(label: "drawbridge") }
 
     private static func open(
         _ location: StorageLocation, node: String, markPath: String? = nil, outlet: any AuditNoteOutlet,

@@ -85,18 +85,36 @@ extension StorageLocation {
         }
     }
 
-    /// Opens the database for reading; works while a server runs, and without the right to write.
-    func openForReading() async throws -> any BridgeStorage {
-        if let database { return try await PostgresStorage.openForReading(database) }
-        return try SQLiteStorage.openForReading(path: databasePath)
+    /// Opens the database for one look, and closes it; works while a server runs, and without the right to write.
+    func reading<Value>(_ body: (any BridgeStorage) async throws -> Value) async throws -> Value {
+        if let database { return try await Self.reading(database, body) }
+        return try await Self.closing(try SQLiteStorage.openForReading(path: databasePath), after: body)
+    }
+
+    /// Opens a PostgreSQL database for one look, and closes it, where nothing else than its name is known.
+    static func reading<Value>(
+        _ database: PostgresAddress, _ body: (any BridgeStorage) async throws -> Value
+    ) async throws -> Value {
+        try await closing(try await PostgresStorage.openForReading(database), after: body)
+    }
+
+    private static func closing<Value>(
+        _ storage: any BridgeStorage, after body: (any BridgeStorage) async throws -> Value
+    ) async throws -> Value {
+        do {
+            let value = try await body(storage)
+            try? await storage.close()
+            return value
+        } catch {
+            try? await storage.close()
+            throw error
+        }
     }
 
     /// Whether there are accounts in the database, as far as it can be read.
     func hasAccounts() async -> Bool {
-        guard hasDatabase, let storage = try? await openForReading() else { return false }
-        let hasAccounts = try? await storage.hasAccounts()
-        try? await storage.close()
-        return hasAccounts ?? false
+        guard hasDatabase else { return false }
+        return (try? await reading { try await $0.hasAccounts() }) ?? false
     }
 
     /// Another location with this file as the embedded database.

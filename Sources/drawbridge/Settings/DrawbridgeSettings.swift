@@ -64,12 +64,6 @@ struct DrawbridgeSettings: Sendable {
         self.origins = found
         if site.signInURL == nil { settings.show(SiteSettings.signInURL, as: signInURL) }
     }
-
-    /// Reads, checks and resolves.
-    /// - Throws: ``SettingsRefused`` with every problem there is.
-    static func load(_ inputs: SettingsInputs) throws -> DrawbridgeSettings {
-        try SettingsInForce(RawSettings.read(inputs)).settings
-    }
 }
 
 // What follows from several wings.

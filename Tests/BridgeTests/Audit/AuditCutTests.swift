@@ -142,7 +142,7 @@ private typealias Problem = AuditVerificationReport.Problem
         let cut = try AuditFixture.cut(chain, through: 3, isAdopted: true, by: key)
         let log = FixedAuditLog(Array(chain.dropFirst(3)), checkpoints: [checkpoint], cuts: [cut])
         let output = ByteCollector()
-        try await AuditReview(log).export(as: .jsonLines) { output.append($0) }
+        try await AuditExport(log).write(matching: AuditFilter(), as: .jsonLines) { output.append($0) }
         #expect(try entries(output.bytes).last == .cut(cut))
         let terms = AuditVerificationTerms(trusting: [key.verifierKey])
         try TemporaryFile.with(output.bytes) { path in

@@ -65,7 +65,7 @@ private typealias Problem = AuditVerificationReport.Problem
 
     private func exported(_ format: AuditExport.Format) async throws -> ByteCollector {
         let output = ByteCollector()
-        try await AuditReview(try log()).export(as: format) { output.append($0) }
+        try await AuditExport(try log()).write(matching: AuditFilter(), as: format) { output.append($0) }
         return output
     }
 
@@ -105,7 +105,8 @@ private typealias Problem = AuditVerificationReport.Problem
         event.detail = String(repeating: "\u{1}", count: AuditExportReader.maximumLineLength / 6)
         let record = AuditRecord(chaining: event, node: "a", sequence: 1, previousHash: AuditRecord.genesis)
         let output = ByteCollector()
-        try await AuditReview(FixedAuditLog([record])).export(as: .jsonLines) { output.append($0) }
+        let export = AuditExport(FixedAuditLog([record]))
+        try await export.write(matching: AuditFilter(), as: .jsonLines) { output.append($0) }
         #expect(try BridgeTests.entries(output.bytes) == [.damaged(AuditDamage(record, field: "length"))])
     }
 

@@ -30,7 +30,7 @@ private func odd() -> AuditRecord {
         let checkpoint = try AuditFixture.checkpoint(chain, at: 1000, by: key)
         let log = FixedAuditLog(chain + [odd()], checkpoints: [checkpoint])
         let output = ByteCollector()
-        try await AuditReview(log).export(as: .jsonLines) { output.append($0) }
+        try await AuditExport(log).write(matching: AuditFilter(), as: .jsonLines) { output.append($0) }
         let expected = [.checkpoint(checkpoint)] + (chain + [odd()]).map { AuditExportReader.Entry.event($0) }
         #expect(try entries(output.bytes, pieces: pieces) == expected)
     }
@@ -42,24 +42,33 @@ private func odd() -> AuditRecord {
         let output = ByteCollector()
         var filter = AuditFilter()
         filter.subject = "alice"
-        try await AuditReview(log).export(matching: filter, as: .jsonLines) { output.append($0) }
+        try await AuditExport(log).write(matching: filter, as: .jsonLines) { output.append($0) }
         #expect(try entries(output.bytes) == chain.reversed().map { .event($0) })
         let none = ByteCollector()
         filter.subject = "nobody"
-        try await AuditReview(log).export(matching: filter, as: .csv) { none.append($0) }
+        try await AuditExport(log).write(matching: filter, as: .csv) { none.append($0) }
         #expect(none.text == AuditCSV.header)
+    }
+
+    @Test func `everything up to a limit is a search, and not the whole log`() async throws {
+        let chain = AuditFixture.chain(3)
+        let log = FixedAuditLog(chain)
+        let output = ByteCollector()
+        try await AuditExport(log).write(matching: AuditFilter(), upTo: 2, as: .jsonLines) { output.append($0) }
+        #expect(try entries(output.bytes) == [.event(chain[2]), .event(chain[1])])
+        #expect(log.timesCheckpointsWereRead == 0)
     }
 
     @Test(arguments: AuditExport.Format.allCases)
     func `checkpoints are read for the one format that has them`(format: AuditExport.Format) async throws {
         let log = FixedAuditLog([odd()])
-        try await AuditReview(log).export(as: format) { _ in }
+        try await AuditExport(log).write(matching: AuditFilter(), as: format) { _ in }
         #expect(log.timesCheckpointsWereRead == (format == .jsonLines ? 1 : 0))
     }
 
     @Test func `a table keeps its columns and runs no formula`() async throws {
         let output = ByteCollector()
-        try await AuditReview(FixedAuditLog([odd()])).export(as: .csv) { output.append($0) }
+        try await AuditExport(FixedAuditLog([odd()])).write(matching: AuditFilter(), as: .csv) { output.append($0) }
         let expected =
             AuditCSV.header
             + "\"n,1-1\",1970-01-01T00:00:00.001Z,redirect.refused,failure,,,,,,,,"
@@ -74,7 +83,7 @@ private func odd() -> AuditRecord {
         var event = AuditEvent(at: Timestamp(milliseconds: 1), type: .redirectRefused, outcome: .failure)
         event.userAgent = start + "1+1"
         let row = AuditCSV.row(
-            AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis))
+            .intact(AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis)))
         #expect(row.contains(",\"'" + start + "1+1\","))
     }
 
@@ -86,15 +95,48 @@ private func odd() -> AuditRecord {
         var event = AuditEvent(at: Timestamp(milliseconds: 1), type: .redirectRefused, outcome: .failure)
         event.userAgent = text
         let row = AuditCSV.row(
-            AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis))
+            .intact(AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis)))
         #expect(row.contains(",,\(cell),,"), "\(row)")
+    }
+
+    /// What anybody may send as a user agent.
+    private static let planted = [
+        "Mozilla;=cmd|'/C calc'!A0;x", "a; =1+1", "a;\"=1+1", "a;\"\"=1+1\"", "a;\" \";+1", "a;;-SUM(A1)", "a\t@A1",
+        "a;\t=1+1", "a\t\"\"=1+1", "a\r=1+1", "a\n=1+1", "a\r\n=1+1", "a;\u{FF1D}1+1", "a;\u{FF20}A1", "\t=1+1",
+        "a;-1", ";=1", "=1;=1",
+    ]
+
+    @Test(arguments: planted)
+    func `no cell is a formula for a spreadsheet that splits at something else`(userAgent: String) {
+        var event = AuditEvent(at: Timestamp(milliseconds: 1), type: .redirectRefused, outcome: .failure)
+        event.userAgent = userAgent
+        let row = AuditCSV.row(
+            .intact(AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis)))
+        // Whatever such a reader makes of quotes, it may take them and spaces off, and nothing else.
+        for cell in row.unicodeScalars.split(whereSeparator: { ";\t\r\n".unicodeScalars.contains($0) }) {
+            let first = cell.first { !" \"".unicodeScalars.contains($0) }
+            let isFormula = first.map { "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains($0) } ?? false
+            #expect(!isFormula, "\(String(cell))")
+        }
+    }
+
+    @Test(arguments: [
+        ("Mozilla;=1", "\"Mozilla;'=1\""), ("a; \"=1", "\"a;' \"\"=1\""), ("a; b-c; d=e", "\"a; b-c; d=e\""),
+        ("a=b", "a=b"), ("a;b", "\"a;b\""), ("a\t=1", "\"a\t'=1\""), (" =1", "\"' =1\""), ("\"=1", "\"'\"\"=1\""),
+    ])
+    func `an apostrophe stands where such a cell begins, and nowhere else`(userAgent: String, field: String) {
+        var event = AuditEvent(at: Timestamp(milliseconds: 1), type: .redirectRefused, outcome: .failure)
+        event.userAgent = userAgent
+        let row = AuditCSV.row(
+            .intact(AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis)))
+        #expect(row.contains(",,\(field),,"), "\(row)")
     }
 
     @Test func `a table has the log's own ids and hashes, whatever they begin with`() async throws {
         let chain = AuditFixture.chain(1200, detail: nil)
         #expect(chain.contains { $0.hash.hasPrefix("-") })
         let output = ByteCollector()
-        try await AuditReview(FixedAuditLog(chain)).export(as: .csv) { output.append($0) }
+        try await AuditExport(FixedAuditLog(chain)).write(matching: AuditFilter(), as: .csv) { output.append($0) }
         let rows = output.text.split(separator: "\r\n").dropFirst().map { row in
             row.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         }

@@ -38,14 +38,21 @@ private final class ScriptedReceiver: AuditForwardConnection {
 /// Cursors in memory.
 private final class CursorMemory: AuditForwardCursors {
     private let positions = Mutex<[String: AuditForwardPosition]>([:])
+    /// The node whose place cannot be noted.
+    private let refused = Mutex<String?>(nil)
 
     var sequences: [String: Int64] { positions.withLock { $0.mapValues(\.sequence) } }
 
     func forwardedPositions(to target: String) -> [String: AuditForwardPosition] { positions.withLock { $0 } }
 
-    func noteForwarded(to target: String, node: String, through position: AuditForwardPosition, at now: Timestamp) {
+    func noteForwarded(
+        to target: String, node: String, through position: AuditForwardPosition, at now: Timestamp
+    ) throws {
+        if refused.withLock({ $0 == node }) { throw StorageError.unavailable("no place for this node") }
         positions.withLock { $0[node] = position.joined(with: $0[node] ?? AuditForwardPosition()) }
     }
+
+    func refuse(_ node: String?) { refused.withLock { $0 = node } }
 
     /// What the database has after it was restored.
     func goBack(to sequences: [String: Int64]) {
@@ -252,6 +259,61 @@ final class RestoredAuditLog: AuditLog {
         #expect(receiver.records.isEmpty)
         try await forwarder(Array(chain.prefix(12)), start: .now).forward(over: receiver) { false }
         #expect(receiver.records == Array(chain[10..<12]))
+    }
+
+    @Test func `of several nodes each begins with what comes next, whichever is first`() async throws {
+        let log = FixedAuditLog(Array(chain.prefix(10)) + AuditFixture.chain(5, node: "b"))
+        let receiver = ScriptedReceiver()
+        for node in ["a", "b"] {
+            try await forwarder(over: log, of: [node], start: .now).forward(over: receiver) { false }
+        }
+        #expect(receiver.records.isEmpty)
+        #expect(cursors.sequences == ["a": 10, "b": 5])
+    }
+
+    @Test func `what is written while a new target is away is sent when it comes`() async throws {
+        try await forwarder(Array(chain.prefix(10)), start: .now).begin()
+        let receiver = ScriptedReceiver()
+        try await forwarder(Array(chain.prefix(12)), start: .now).forward(over: receiver) { false }
+        #expect(receiver.records == Array(chain[10..<12]))
+    }
+
+    @Test func `a database that went back to before the first place gets the whole log sent, whenever that is noticed`()
+        async throws
+    {
+        let forwarder = forwarder(Array(chain.prefix(10)), start: .now)
+        try await forwarder.begin()
+        cursors.goBack(to: [:])
+        try await forwarder.begin()
+        let receiver = ScriptedReceiver()
+        try await forwarder.forward(over: receiver) { false }
+        #expect(receiver.records == Array(chain.prefix(10)))
+    }
+
+    @Test(arguments: ["a", "a-cli"])
+    func `a new target whose beginning was noted for one chain alone gets nothing of before`(refused: String)
+        async throws
+    {
+        let nodes = ["a", "a-cli"]
+        let log = FixedAuditLog(Array(chain.prefix(10)) + AuditFixture.chain(5, node: "a-cli"))
+        cursors.refuse(refused)
+        await #expect(throws: StorageError.self) { try await forwarder(over: log, of: nodes, start: .now).begin() }
+        cursors.refuse(nil)
+        let receiver = ScriptedReceiver()
+        try await forwarder(over: log, of: nodes, start: .now).forward(over: receiver) { false }
+        #expect(receiver.records.isEmpty)
+        #expect(cursors.sequences == ["a": 10, "a-cli": 5])
+    }
+
+    @Test func `the first events of a new chain are not skipped when their connection is lost`() async throws {
+        try await forwarder([], start: .now).begin()
+        let log = FixedAuditLog(Array(chain.prefix(2)))
+        await #expect(throws: ScriptedReceiver.Lost.self) {
+            try await forwarder(over: log, start: .now).forward(over: ScriptedReceiver(losingAfter: 0)) { false }
+        }
+        let second = ScriptedReceiver()
+        try await forwarder(over: log, start: .now).forward(over: second) { false }
+        #expect(second.records == Array(chain.prefix(2)))
     }
 
     @Test func `a row that somebody put far after the end is not taken for the end`() async throws {

@@ -69,6 +69,14 @@ import Testing
         }
     }
 
+    @Test func `a format that there is none of is refused with the list of those that an export has`() throws {
+        let failure = #expect(throws: (any Error).self) {
+            try AuditCommand.parseAsRoot(["export", "--format", "nope"])
+        }
+        let told = failure.map { AuditCommand.message(for: $0) } ?? ""
+        for format in AuditExport.Format.allCases { #expect(told.contains("'\(format.rawValue)'"), "\(told)") }
+    }
+
     @Test func `a type that there is none of is refused with the list of those there are`() throws {
         let options = try AuditFilterOptions.parse(["--type", "login_token.redemed"])
         let failure = try #require(throws: ValidationError.self) { try options.filter() }

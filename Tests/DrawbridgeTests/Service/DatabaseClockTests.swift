@@ -30,9 +30,9 @@ import Testing
     private func service(
         _ storage: any BridgeStorage, _ clock: DatabaseClock, retention: Duration? = nil
     ) -> PurgeService {
-        PurgeService(
-            storage: storage, auditRetention: retention, databaseClock: clock, interval: .seconds(60),
-            metrics: metrics, time: ours.source, logger: lines.logger)
+        .forTest(
+            of: storage, auditRetention: retention, databaseClock: clock, metrics: metrics, time: ours.source,
+            logger: lines.logger)
     }
 
     @Test func `a server that starts with a clock ahead of the database's takes nothing before that one says so`()
@@ -74,16 +74,16 @@ import Testing
     ) async throws {
         let clock = clock()
         let sample = #"drawbridge_degraded{part="clock"}"#
-        try await clock.removalTime()
+        _ = try await clock.removalTime()
         #expect(await degraded(clock) == [])
         #expect(metrics.exposition().contains("\(sample) 0"))
         ours.set(by: .seconds(seconds))
-        for _ in 0..<2 { try await clock.removalTime() }
+        for _ in 0..<2 { _ = try await clock.removalTime() }
         #expect(await degraded(clock) == ["clock"])
         #expect(metrics.exposition().contains("\(sample) 1"))
         #expect(lines.count(of: told) == 1)
         ours.set(by: .seconds(-seconds))
-        for _ in 0..<2 { try await clock.removalTime() }
+        for _ in 0..<2 { _ = try await clock.removalTime() }
         #expect(await degraded(clock) == [])
         #expect(metrics.exposition().contains("\(sample) 0"))
         #expect(lines.count(of: "the clock agrees with the database's again") == 1)

@@ -17,9 +17,7 @@ import Testing
     init() throws { fixture = try PurgeFixture() }
 
     private func service(_ storage: any BridgeStorage, retention: Duration? = nil) -> PurgeService {
-        PurgeService(
-            storage: storage, auditRetention: retention, interval: .seconds(60), time: clocks.source,
-            logger: lines.logger)
+        .forTest(of: storage, auditRetention: retention, time: clocks.source, logger: lines.logger)
     }
 
     @Test func `a clock that jumps ahead takes nothing before its time has gone by`() async throws {

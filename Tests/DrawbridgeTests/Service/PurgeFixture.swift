@@ -1,5 +1,7 @@
 import Bridge
+import BridgeHTTP
 import BridgeTestSupport
+import Logging
 
 @testable import SQLStorage
 @testable import drawbridge
@@ -40,6 +42,19 @@ struct PurgeFixture {
         let storage = try open()
         try await storage.append([event, event])
         return storage
+    }
+}
+
+extension PurgeService {
+    /// One that purges when the test does.
+    static func forTest(
+        of storage: any BridgeStorage, auditRetention: Duration? = nil, databaseClock: DatabaseClock? = nil,
+        metrics: PrometheusMetrics = PrometheusMetrics(), time: TimeSource, logger: Logger
+    ) -> PurgeService {
+        PurgeService(
+            storage: storage, auditRetention: auditRetention, watch: AuditWatch(),
+            databaseClock: databaseClock ?? DatabaseClock(of: storage, time: time, logger: logger),
+            interval: .seconds(60), metrics: metrics, time: time, logger: logger)
     }
 }
 

@@ -254,6 +254,24 @@ import Testing
         }
     }
 
+    @Test func `a restore that could not be written to the log is written later, once`() async throws {
+        try await TemporaryDatabase.with { database in
+            var storage = try Self.storage(database)
+            _ = try await storage.recordIssue(Self.issued, scope: nil, idempotency: nil, event: Self.event)
+            try await storage.close()
+            try FileManager.default.removeItem(atPath: "\(database.path).mark")
+            storage = try Self.storage(database)
+            try storage.onWriter(
+                "CREATE TRIGGER refusal BEFORE INSERT ON audit_event BEGIN SELECT RAISE(ABORT, 'refused'); END")
+            await storage.reportRestores()
+            try storage.onWriter("DROP TRIGGER refusal")
+            for _ in 0..<2 { await storage.reportRestores() }
+            let events = try storage.onWriter("SELECT reason FROM audit_event WHERE type = 'database.restored'")
+            #expect(events.map(\.values) == [[.text("unknown_end")]])
+            try await storage.close()
+        }
+    }
+
     @Test func `a token whose issue was lost is refused, and a miss does not bring it back`() async throws {
         try await TemporaryDatabase.with { database in
             let storage = try Self.storage(database)

@@ -1,5 +1,6 @@
 import Bridge
 import Dispatch
+import OAuth2
 import Synchronization
 import StorageConformance
 import Testing
@@ -169,6 +170,27 @@ struct PostgresConflictTests {
                 """)
             try older.commit()
             try await opened.checkWritable()
+        }
+    }
+
+    @Test func `a change that disables a user holds the account first, as every other change does`() async throws {
+        try await PostgresDatabase.with { database in
+            let storage = try await database.open(node: "n")
+            _ = try await storage.addAccount(
+                Account(subject: "alice", username: nil, createdAt: Visit.now), issuer: Account.issuer, link: nil,
+                event: .sample(.userCreated))
+            let change = UserChange(claims: try StandardClaims(["nickname": .string("Al")]), isDisabled: true)
+            let other = PostgresSession(
+                address: database.address, applicationName: "other", timeouts: .command, logger: .silent)
+            try other.connect()
+            try other.begin()
+            _ = try other.run("UPDATE account SET role = role WHERE subject = 'alice'")
+            async let outcome = storage.change("alice", change)
+            try await database.untilSomebodyWaits(for: "account SET")
+            // It would fail where the change had this row already, and the two would wait for each other.
+            _ = try other.run("SELECT subject FROM app_user WHERE subject = 'alice' FOR UPDATE NOWAIT")
+            try other.commit()
+            #expect(try await outcome == .changed(.nothing))
         }
     }
 

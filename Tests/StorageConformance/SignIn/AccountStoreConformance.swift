@@ -150,7 +150,7 @@ package enum AccountStoreConformance {
                     "alice", UserChange(names: names),
                     events: { type, facts in
                         var event = Sample.event(type)
-                        event.reason = facts["changed"]
+                        event.reason = facts.members["changed"]
                         return event
                     }, ending: .sample())
                 return try await store.account(of: "alice")?.claims.values ?? [:]
@@ -255,14 +255,15 @@ package enum AccountStoreConformance {
         },
         ConformanceCase("several changes of a user are made together, each with its event and facts") { open in
             let store = try await open()
-            try await store.addAdministrator("root")
+            // Another who can sign in, so that the role can be taken.
+            _ = try await store.add("root")
             _ = try await store.add("alice", subject: "alice")
             _ = try await store.redeemSample(Sample.token("a"))
             let hash = try Sample.passwordHash("another")
             let claims = try StandardClaims(["given_name": .string("Zoë")])
             let outcome = try await store.changeUser(
                 "alice", UserChange(passwordHash: hash, claims: claims, role: .take, isDisabled: false),
-                events: { AuditEvent(at: Sample.now, type: $0, outcome: .success, detail: $1["role"]) },
+                events: { AuditEvent(at: Sample.now, type: $0, outcome: .success, detail: $1.members["role"]) },
                 ending: .sample(.passwordChanged))
             try expectEqual(outcome, .changed(Ended(sessions: ["session-a"])), "outcome")
             let found = try await store.account(of: "alice")

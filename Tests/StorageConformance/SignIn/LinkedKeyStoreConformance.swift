@@ -6,7 +6,9 @@ package enum LinkedKeyStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] =
         SelfIssuedTransactionConformance.cases.map { conformance in
             ConformanceCase(conformance.description) { open in try await conformance.check { try await open() } }
-        } + [purge, linking, account, unlinking, ends, openings, lastWayIn, race, told, overSession]
+        } + [
+            purge, linking, account, unlinking, ends, openings, lastWayIn, race, told, overSession, restored, successor,
+        ]
 
     private static let purge = ConformanceCase<any BridgeStorage>("sign-ins that wait for a phone are purged") { open in
         let store = try await open()
@@ -38,6 +40,20 @@ package enum LinkedKeyStoreConformance {
         try expect(try await store.openSample("s1", with: "k1", of: "alice", at: later), "used")
         try expect(try await !store.openSample("s2", with: "k1", of: "bob", at: later), "not by another")
         try expectEqual(try await store.linkedKey("k1")?.lastUsedAt, later, "last use")
+    }
+
+    private static let successor = ConformanceCase<any BridgeStorage>(
+        "an administrator who has a phone's key alone may be the last one"
+    ) { open in
+        let store = try await open()
+        _ = try await store.add("root", subject: "root")
+        try await store.addSample("alice")
+        for name: Subject in ["root", "alice"] { _ = try await store.change(name, UserChange(role: .give(.admin))) }
+        let without = try await store.change("root", UserChange(role: .take))
+        try expectEqual(without, .lastAdministrator, "without it")
+        try expect(try await store.link(key("k", of: "alice"), in: nil, event: linked) == .linked, "the key")
+        let with = try await store.change("root", UserChange(role: .take))
+        try expectEqual(with, .changed(.nothing), "with it")
     }
 
     private static let account = ConformanceCase<any BridgeStorage>("of concurrent accounts for one key one is made") {
@@ -169,6 +185,27 @@ package enum LinkedKeyStoreConformance {
             try expectEqual(linking, .sessionEnded, "\(session)")
         }
         try expectEqual(try await store.linkedKeys(of: "alice"), [], "keys")
+    }
+
+    private static let restored = ConformanceCase<any BridgeStorage>(
+        "a restore that ends sessions takes the keys of users who have another way in, and no others"
+    ) { open in
+        let store = try await open()
+        try await store.addSample("only")
+        _ = try await store.add("alice")
+        _ = try await store.addAccount(
+            Account(subject: "upstream", username: nil, createdAt: Sample.now), issuer: Account.issuer,
+            link: UpstreamIdentity(issuer: "https://a.example", subject: "u"), event: Sample.event(.userCreated))
+        for name in ["only", "sub-alice", "upstream"] {
+            _ = try await store.link(key("of-\(name)", of: Subject(rawValue: name)), in: nil, event: linked)
+        }
+        let report = try await store.recordRestore(
+            by: .login("root"), at: Sample.now, keepsSessions: false, reason: nil)
+        try expectEqual(report.keysLeft.map { $0.thumbprint }, ["of-only"], "told")
+        for (name, isLeft) in [("only", true), ("sub-alice", false), ("upstream", false)] {
+            let found = try await store.linkedKey("of-\(name)")
+            try expectEqual(found != nil, isLeft, name)
+        }
     }
 
     private static func key(_ name: String, of subject: Subject, after seconds: Int = 0) -> LinkedKey {

@@ -4,8 +4,8 @@ import OAuth2
 /// What every ``PasskeyStore`` must do, and what a passkey's use means for the session that it opens.
 package enum PasskeyStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
-        adding, owners, lastOne, overSession, uses, raisingOver, counters, replays, restored, openings, removal,
-        purge,
+        adding, owners, lastOne, overSession, uses, raisingOver, counters, replays, restored, restoredPasskeys,
+        successor, openings, removal, purge,
     ]
 
     private static let adding = ConformanceCase<any BridgeStorage>("a passkey is found as it was added") { open in
@@ -20,6 +20,20 @@ package enum PasskeyStoreConformance {
         try expectEqual(try await store.passkeys(of: "bob"), [], "of nobody else")
         try expectEqual(try await store.passkey("p3"), nil, "one that is nobody's")
         try expectEqual(try await store.events(.userPasskeyAdded).count, 2, "events")
+    }
+
+    private static let successor = ConformanceCase<any BridgeStorage>(
+        "an administrator who has a passkey alone may be the last one"
+    ) { open in
+        let store = try await open()
+        _ = try await store.add("root", subject: "root")
+        try await store.addSample("alice")
+        for name: Subject in ["root", "alice"] { _ = try await store.change(name, UserChange(role: .give(.admin))) }
+        let without = try await store.change("root", UserChange(role: .take))
+        try expectEqual(without, .lastAdministrator, "without it")
+        try expectEqual(try await store.addSample(key("p", of: "alice"), for: "c"), .added, "the passkey")
+        let with = try await store.change("root", UserChange(role: .take))
+        try expectEqual(with, .changed(.nothing), "with it")
     }
 
     private static let owners = ConformanceCase<any BridgeStorage>(
@@ -163,6 +177,21 @@ package enum PasskeyStoreConformance {
         try expect(try await !store.hasUsed(new), "one of since")
         try expectEqual(
             try await store.add(key("p3", of: "alice"), for: new, in: "own-alice", event: added), .added, "its answer")
+    }
+
+    private static let restoredPasskeys = ConformanceCase<any BridgeStorage>(
+        "a restore that ends sessions takes the passkeys of before, which may have been removed since"
+    ) { open in
+        let store = try await open()
+        try await store.addSample("alice")
+        _ = try await store.addSample(key("old", of: "alice"), for: "c1")
+        _ = try await store.addSample(key("young", of: "alice", after: 1), for: "c2")
+        _ = try await store.recordRestore(by: .login("root"), at: Sample.now, keepsSessions: true, reason: nil)
+        try expectEqual(try await store.passkeys(of: "alice").map(\.mark), ["old", "young"], "kept with the sessions")
+        let report = try await store.recordRestore(
+            by: .login("root"), at: Sample.now, keepsSessions: false, reason: nil)
+        try expectEqual(report.ended.first { $0.name == "passkeys" }?.count, 1, "told")
+        try expectEqual(try await store.passkeys(of: "alice").map(\.mark), ["young"], "what is left")
     }
 
     private static let openings = ConformanceCase<any BridgeStorage>(

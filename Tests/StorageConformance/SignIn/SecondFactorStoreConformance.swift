@@ -113,6 +113,20 @@ package enum SecondFactorStoreConformance {
             let written = try await servers[1].events(.userSecondFactorChanged).compactMap(\.reason)
             for left in 0...1 { try expectEqual(written.count { $0 == "left \(left)" }, 20, "times \(left) left") }
         },
+        ConformanceCase("a recovery code is its user's alone, and no change of another user takes it") { open in
+            let store = try await open()
+            for name in ["alice", "bob"] {
+                _ = try await store.add(name)
+                _ = try await store.setFactor(Subject(rawValue: "sub-\(name)"), ["\(name)-1", "\(name)-2"])
+            }
+            try expectEqual(try await store.claim("alice-1", of: "sub-bob"), false, "another user's")
+            try expectEqual(try await store.unusedRecoveryCodes(of: "sub-alice"), 2, "not used up by that")
+            try expectEqual(try await store.replaceCodes(["bob-3"], of: "sub-bob"), true, "bob's new ones")
+            try expectEqual(try await store.claim("alice-1", of: "sub-alice"), true, "alice's stay")
+            try expectEqual(try await store.removeFactor("sub-bob"), true, "bob's factor")
+            try expect(try await store.account(of: "sub-alice")?.secondFactor != nil, "alice's stays")
+            try expectEqual(try await store.claim("alice-2", of: "sub-alice"), true, "with its codes")
+        },
     ]
 }
 

@@ -12,16 +12,30 @@ package struct AuditExport: Sendable {
     /// Takes a piece of the output; a slow one slows the reading down.
     package typealias Sink = ([UInt8]) async throws -> Void
 
-    /// Records of a chain that are read at once; for a search, which gives no more, 500.
+    /// Records of a chain that are read at once.
     static let pageSize = 1000
-    private static let searchSize = 500
 
     private let log: any AuditLog
 
     package init(_ log: any AuditLog) { self.log = log }
 
-    /// Everything, node by node, oldest first.
-    package func writeAll(as format: Format, to sink: Sink) async throws {
+    /// What matches.
+    ///
+    /// Without a condition and a limit that is the whole log, node by node, oldest first; in JSON Lines with checkpoints
+    /// and cuts, so that it can be verified later. What a search finds has the newest first and none of these, since a
+    /// chain with gaps cannot be verified.
+    /// - Parameter limit: how many entries at most.
+    package func write(
+        matching filter: AuditFilter, upTo limit: Int? = nil, as format: Format, to sink: Sink
+    ) async throws {
+        if filter == AuditFilter(), limit == nil {
+            try await writeAll(as: format, to: sink)
+        } else {
+            try await writeFound(by: filter, upTo: limit ?? .max, as: format, to: sink)
+        }
+    }
+
+    private func writeAll(as format: Format, to sink: Sink) async throws {
         // In this order: what a checkpoint covers was written before it, so it is in the events that follow.
         let checkpoints = try await format == .jsonLines ? log.checkpoints() : []
         let heads = try await log.chains()
@@ -36,20 +50,16 @@ package struct AuditExport: Sendable {
         if format == .jsonLines { for cut in try await log.cuts() { try await sink(line(cut, \.json)) } }
     }
 
-    /// What a search finds, newest first; without checkpoints, since a chain with gaps cannot be verified.
-    /// - Parameter limit: how many entries at most.
-    package func write(
-        matching filter: AuditFilter, upTo limit: Int = .max, as format: Format, to sink: Sink
+    private func writeFound(
+        by filter: AuditFilter, upTo limit: Int, as format: Format, to sink: Sink
     ) async throws {
         try await begin(format, sink)
         var cursor: AuditCursor?
         var left = limit
         repeat {
-            let found = try await log.search(filter, before: cursor, limit: min(left, Self.searchSize))
-            // What cannot be read may come on top of as many events as were asked for.
-            let entries = Array(found.entries.prefix(left))
-            if !entries.isEmpty { try await sink(page(entries, format)) }
-            left -= entries.count
+            let found = try await log.search(filter, before: cursor, limit: min(left, AuditPage.sizes.upperBound))
+            if !found.entries.isEmpty { try await sink(page(found.entries, format)) }
+            left -= found.entries.count
             cursor = found.next
         } while cursor != nil && left > 0
     }

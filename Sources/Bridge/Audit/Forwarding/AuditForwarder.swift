@@ -1,13 +1,15 @@
+import Synchronization
+
 /// Sends a node's audit events and signed notes to one target, in order and at least once.
 ///
 /// The log's own table is the buffer: nothing is kept in memory but the batch under way. What counts as delivered is
 /// noted in the database, so that neither a crash here nor one there loses an event; events may come twice.
 package final class AuditForwarder: Sendable {
-    /// Where forwarding begins for a target that never got anything.
+    /// Where forwarding begins for a target that never got anything of these nodes' chains.
     package enum Start: String, CaseIterable, Sendable {
         /// It begins with the oldest event there is.
         case beginning
-        /// It begins with what is written from now on.
+        /// It begins with what is written from now on: from ``begin()``.
         case now
     }
 
@@ -45,6 +47,9 @@ package final class AuditForwarder: Sendable {
     private let cursors: any AuditForwardCursors
     private let status: AuditForwardStatus
     private let time: TimeSource
+    /// Once it has begun, a database without a place of it is one that went back to before the first: the whole log is
+    /// sent then.
+    private let hasBegun = Mutex(false)
 
     /// - Parameter nodes: whose chains to send; each chain's events come in order.
     package init(
@@ -58,6 +63,13 @@ package final class AuditForwarder: Sendable {
         self.cursors = cursors
         self.status = status
         self.time = time
+    }
+
+    /// Notes where it begins, if that is now: before there is a connection, which may take days, and what is written until
+    /// then has to be sent.
+    /// - Throws: when the database is lost.
+    package func begin() async throws {
+        if start == .now { _ = try await firstPlaces() }
     }
 
     /// Sends what there is and what comes, until the connection is lost or `pause` says to stop.
@@ -103,9 +115,10 @@ package final class AuditForwarder: Sendable {
             .reduce(0) { $0 + max(0, $1.sequence - (noted[$1.node]?.sequence ?? 0)) }
     }
 
-    /// How far each chain was sent, as the database has both.
+    /// How far each of its chains was sent, as the database has both. It also has the places of other nodes' chains, which
+    /// they send themselves.
     private func notedPlaces() async throws -> [String: Place] {
-        let noted = try await cursors.forwardedPositions(to: target)
+        let noted = try await cursors.forwardedPositions(to: target).filter { nodes.contains($0.key) }
         guard !noted.isEmpty else { return [:] }
         let ends = Dictionary(try await log.chains().map { ($0.node, $0.sequence) }) { $1 }
         var places: [String: Place] = [:]
@@ -119,16 +132,24 @@ package final class AuditForwarder: Sendable {
 
     private func firstPlaces() async throws -> [String: Place] {
         let noted = try await notedPlaces()
-        guard noted.isEmpty, start == .now else { return noted }
-        var ends: [String: Place] = [:]
-        for head in try await log.chains() where nodes.contains(head.node) {
-            // What was signed about events that were never sent is of no use to the receiver.
-            let end = AuditForwardPosition(
-                sequence: head.sequence, notes: AuditNotePosition(checkpoint: head.sequence, cut: head.sequence))
-            try await cursors.noteForwarded(to: target, node: head.node, through: end, at: time.now())
-            ends[head.node] = Place(position: end)
+        guard start == .now, !hasBegun.withLock({ $0 }), let last = nodes.first, noted[last] == nil else {
+            hasBegun.withLock { $0 = true }
+            return noted
         }
-        return ends
+        let ends = Dictionary(try await log.chains().map { ($0.node, $0.sequence) }) { $1 }
+        var places = noted
+        // Of an empty chain, too: else its first events would be skipped if the connection is lost before they settle.
+        // Each is noted on its own, and the server's own chain last: one that has a place has begun with all of them.
+        for node in nodes.reversed() where noted[node] == nil {
+            let end = ends[node] ?? 0
+            // What was signed about events that were never sent is of no use to the receiver.
+            let position = AuditForwardPosition(
+                sequence: end, notes: AuditNotePosition(checkpoint: end, cut: end))
+            try await cursors.noteForwarded(to: target, node: node, through: position, at: time.now())
+            places[node] = Place(position: position)
+        }
+        hasBegun.withLock { $0 = true }
+        return places
     }
 
     /// The next items of each chain; `nil` when one of them does not go on from where it was sent to.

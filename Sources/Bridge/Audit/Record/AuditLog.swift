@@ -11,7 +11,7 @@ package protocol AuditLog: Sendable {
     /// Rows without a time that can be compared come first on the first page, at most a hundred of them.
     /// - Parameters:
     ///   - cursor: where the previous page ended; `nil` for the newest.
-    ///   - limit: 1…500.
+    ///   - limit: the most that the page has, cut to ``AuditPage/sizes``.
     func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) async throws -> AuditPage
 
     /// What is part of one node's chain with `sequence` in `range`, oldest first, for export and verification.
@@ -84,6 +84,9 @@ extension Sequence<AuditChainHead> {
 
 /// A page of ``AuditLog/search(_:before:limit:)``.
 package struct AuditPage: Sendable {
+    /// How many entries one may have (contract §13).
+    package static let sizes = 1...500
+
     package let entries: [AuditEntry]
     /// Where the next page begins; `nil` when there is none.
     package let next: AuditCursor?

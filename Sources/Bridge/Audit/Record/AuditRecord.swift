@@ -46,11 +46,6 @@ extension AuditLog {
         guard let place = AuditRecord.place(of: id) else { return nil }
         return try await entries(of: place.node, in: place.sequence...place.sequence, limit: 1).first
     }
-
-    /// The records of one node with `sequence` in `range`, oldest first, without what cannot be read.
-    package func records(of node: String, in range: ClosedRange<Int64>, limit: Int) async throws -> [AuditRecord] {
-        try await entries(of: node, in: range, limit: limit).compactMap(\.value)
-    }
 }
 
 extension AuditRecord {

@@ -1,20 +1,10 @@
 import Foundation
 
-/// What an auditor does with the log: search, verify, take it along. The command line and the API call it.
+/// Verifies a log, or an export of one. The command line and the API call it.
 package struct AuditReview: Sendable {
-    /// How many events a page may have (contract §13).
-    package static let pageSizes = 1...500
-
     private let log: any AuditLog
 
     package init(_ log: any AuditLog) { self.log = log }
-
-    /// Events that match, newest first.
-    /// - Parameter limit: cut to ``pageSizes``.
-    package func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int = 50) async throws -> AuditPage {
-        let limit = min(max(limit, Self.pageSizes.lowerBound), Self.pageSizes.upperBound)
-        return try await log.search(filter, before: cursor, limit: limit)
-    }
 
     /// Verifies every chain in the store, while others go on writing.
     /// - Parameter progress: told now and then how many events were read.
@@ -51,19 +41,6 @@ package struct AuditReview: Sendable {
         }
         for stray in try await log.strays(limit: AuditVerificationReport.problemLimit) { verifier.take(stray: stray) }
         return verifier.finish(heads: heads)
-    }
-
-    /// Everything, node by node, oldest first; in JSON Lines with checkpoints and cuts, so that it can be verified
-    /// later.
-    package func export(as format: AuditExport.Format, to sink: AuditExport.Sink) async throws {
-        try await AuditExport(log).writeAll(as: format, to: sink)
-    }
-
-    /// What a search finds, newest first.
-    package func export(
-        matching filter: AuditFilter, as format: AuditExport.Format, to sink: AuditExport.Sink
-    ) async throws {
-        try await AuditExport(log).write(matching: filter, as: format, to: sink)
     }
 
     /// Verifies an export in JSON Lines without the store that it came from.

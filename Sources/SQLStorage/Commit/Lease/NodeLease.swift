@@ -204,13 +204,16 @@ final class NodeLease: Sendable {
         }
     }
 
-    /// What is not in the audit log yet.
+    /// What is not in the audit log yet, for whoever writes it there.
     func takeNotices() -> [RestoreNotice] {
         state.withLock { state in
             defer { state.unreported = [] }
             return state.unreported
         }
     }
+
+    /// Takes back what was taken and is not in the audit log after all.
+    func putBack(_ notices: [RestoreNotice]) { state.withLock { $0.unreported = notices + $0.unreported } }
 
     private func hold(_ session: any SQLSession) throws {
         let (seen, known, isOpening) = state.withLock { ($0.seen, $0.held?.restoreNumber, !$0.hasOpened) }

@@ -42,7 +42,7 @@ extension DurableStorage: AuditForwardCursors {
     package func noteForwarded(
         to target: String, node: String, through position: AuditForwardPosition, at now: Timestamp
     ) async throws {
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             let end = try AuditChainEnd.find(of: node) { try transaction.run($0, $1) }?.sequence ?? 0
             // Of a chain that was longer before the database was restored: what comes in that place now was not sent.
             guard max(position.sequence, position.notes.checkpoint, position.notes.cut) <= end else { return }

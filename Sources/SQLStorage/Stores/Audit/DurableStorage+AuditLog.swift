@@ -10,7 +10,7 @@ extension DurableStorage: AuditLog {
 
     package func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) async throws -> AuditPage {
         let search = AuditSearch(filter, dialect: dialect, time: time)
-        let limit = max(1, min(limit, 500))
+        let limit = max(AuditPage.sizes.lowerBound, min(limit, AuditPage.sizes.upperBound))
         let page: @Sendable (any SQLSession) throws -> AuditPage = {
             try search.page(before: cursor, limit: limit, in: $0)
         }

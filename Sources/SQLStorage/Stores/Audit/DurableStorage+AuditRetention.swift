@@ -64,6 +64,8 @@ extension DurableStorage: AuditUpkeep {
             {
                 return nil
             }
+            let limit = first + Self.cutSize
+            func isGood(_ checkpoint: AuditCheckpoint) -> Bool { checkpoint.problem(trusting: keys) == nil }
             var best: AuditCheckpoint?
             var last = first - 1
             while true {
@@ -71,18 +73,13 @@ extension DurableStorage: AuditUpkeep {
                 let rows = try session.run(
                     AuditSQL.oldCheckpoints,
                     [node, .integer(last), .integer(head.sequence), SQLValue(cutoff), .integer(Self.pageSize)])
-                for row in rows {
-                    guard let checkpoint = AuditReading<AuditCheckpoint>(row: row).value,
-                        checkpoint.problem(trusting: keys) == nil
-                    else { continue }
-                    last = checkpoint.size
-                    if best == nil || checkpoint.size <= first + Self.cutSize { best = checkpoint }
-                    if checkpoint.size > first + Self.cutSize { break }
-                }
-                guard rows.count == Self.pageSize, best == nil, case .integer(let end)? = rows.last?.values[1] else {
-                    return best.map { Place(first: first, checkpoint: $0) }
-                }
-                last = max(last, end)
+                let found = rows.compactMap { AuditReading<AuditCheckpoint>(row: $0).value }
+                best = found.last { $0.size <= limit && isGood($0) } ?? best ?? found.first(where: isGood)
+                // In a quiet chain each checkpoint covers an event or two, and many pages are within the limit.
+                guard rows.count == Self.pageSize, case .integer(let end)? = rows.last?.values[1],
+                    best == nil || end <= limit
+                else { return best.map { Place(first: first, checkpoint: $0) } }
+                last = end
             }
         }
     }

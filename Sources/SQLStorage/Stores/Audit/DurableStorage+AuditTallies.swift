@@ -44,12 +44,11 @@ extension DurableStorage {
         let heads = try await chains()
         let width = minutesPerBar * 60_000
         let count: @Sendable (any SQLSession) throws -> [AuditTally] = { session in
-            let bounds = [SQLValue(from), SQLValue(to), .integer(width)]
-            var counts = try session.run(AuditTallySQL.select, bounds).compactMap { row in
-                row.minute.flatMap { Self.tally(row, at: $0) }
-            }
+            let rows = try session.run(AuditTallySQL.select, [SQLValue(from), SQLValue(to), .integer(width)])
+            var counts = rows.compactMap { row in row.minute.flatMap { Self.tally(row, at: $0) } }
+            let counted = Self.countedPlaces(in: rows)
             for head in heads {
-                let progress = try Self.progress(of: head.node, upTo: head.sequence, session) ?? head.sequence
+                let progress = Self.place(counted[head.node], upTo: head.sequence) ?? head.sequence
                 let first = max(progress, head.sequence - Self.uncountedLimit)
                 counts += try Self.count(head.node, after: first, through: head.sequence, session)
                     .filter { from <= $0.at && $0.at < to }.map { $0.inBar(of: width) }
@@ -95,9 +94,23 @@ extension DurableStorage {
 
     /// How far a chain is counted; `nil` for what is not a place of a chain that ends there.
     private static func progress(of node: String, upTo head: Int64, _ session: any SQLSession) throws -> Int64? {
-        guard let value = try session.run(AuditTallySQL.progress, [.text(node)]).first?.values[0] else { return 0 }
-        guard case .integer(let progress) = value, progress >= 0, progress <= head else { return nil }
-        return progress
+        place(try session.run(AuditTallySQL.progress, [.text(node)]).first?.values[0], upTo: head)
+    }
+
+    /// The place that a value says a chain is counted to: none but its beginning where there is no value, and `nil` for
+    /// what is not a place of a chain that ends there.
+    private static func place(_ value: SQLValue?, upTo head: Int64) -> Int64? {
+        guard let value else { return 0 }
+        guard case .integer(let place) = value, place >= 0, place <= head else { return nil }
+        return place
+    }
+
+    /// How far each chain is counted, by the rows without a time.
+    private static func countedPlaces(in rows: [SQLRow]) -> [String: SQLValue] {
+        rows.reduce(into: [:]) { places, row in
+            guard case .null = row.values[0], let node = AuditColumns.node(row.values[1]) else { return }
+            places[node] = row.values[4]
+        }
     }
 
     private static func count(

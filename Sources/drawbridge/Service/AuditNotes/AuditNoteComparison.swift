@@ -24,7 +24,7 @@ struct AuditNoteComparison: Sendable {
             }
             let found = try await AuditComparison(storage, trusting: keys).contradictions(with: kept.notes)
             watch.noteComparison(problem: nil)
-            try await tell(of: found)
+            await tell(of: found)
         } catch {
             // What was not compared must not pass for what was found good.
             watch.noteComparison(problem: "\(error)")
@@ -33,7 +33,7 @@ struct AuditNoteComparison: Sendable {
         watch.record(to: metrics)
     }
 
-    private func tell(of found: [AuditVerificationReport.Problem]) async throws {
+    private func tell(of found: [AuditVerificationReport.Problem]) async {
         if found.isEmpty, !watch.contradictions.isEmpty {
             logger.notice("the audit log no longer contradicts its checkpoints")
         }
@@ -50,12 +50,17 @@ struct AuditNoteComparison: Sendable {
         }
         var detail = JSONObjectWriter()
         detail.add(news, count: news.count)
-        try await storage.append([
-            AuditEvent(
-                at: time.now(), type: .auditContradicted, outcome: .failure, reason: first.kind.rawValue,
-                detail: detail.finishedText())
-        ])
-        // Not before: what could not be written is told of at the next look.
-        watch.toldGroups = groups
+        let event = AuditEvent(
+            at: time.now(), type: .auditContradicted, outcome: .failure, reason: first.kind.rawValue,
+            detail: detail.finishedText())
+        do {
+            try await storage.append([event])
+            // Not before: what could not be written is told of at the next look.
+            watch.toldGroups = groups
+        } catch {
+            // The log was compared all the same: nothing is wrong with the notes.
+            logger.error(
+                "could not write down that the audit log contradicts its checkpoints", metadata: ["error": "\(error)"])
+        }
     }
 }

@@ -8,15 +8,14 @@ import Synchronization
 final class AuditNoteKeeper: AuditNoteOutlet {
     private let file: AuditNoteFile
     private let watch: AuditWatch
-    /// `nil` for a command, which has no service log.
-    private let logger: Logger?
+    private let logger: Logger
     private let waiting = Mutex<[AuditNote]>([])
     private let queue = DispatchQueue(label: "drawbridge.audit-notes")
 
     /// Notes that wait while the file cannot be written; of more, the newest count.
     private static let waitingLimit = 1000
 
-    init(file: AuditNoteFile, watch: AuditWatch, logger: Logger?) {
+    init(file: AuditNoteFile, watch: AuditWatch, logger: Logger) {
         self.file = file
         self.watch = watch
         self.logger = logger
@@ -24,7 +23,7 @@ final class AuditNoteKeeper: AuditNoteOutlet {
 
     func publish(_ notes: [AuditNote]) {
         for note in notes {
-            logger?.notice(
+            logger.notice(
                 "\(note.name)",
                 metadata: ["node": "\(note.node)", "sequence": "\(note.sequence)", "note": "\(note.text)"])
         }
@@ -49,7 +48,7 @@ final class AuditNoteKeeper: AuditNoteOutlet {
             waiting.withLock { $0 = (notes + $0).suffix(Self.waitingLimit) }
             // Once per outage, not with every checkpoint.
             if watch.noteFile(problem: "\(error)") {
-                logger?.error(
+                logger.error(
                     "audit checkpoints cannot be kept outside of the database", metadata: ["error": "\(error)"])
             }
         }

@@ -23,15 +23,14 @@ struct AuditWatchService: Service {
 
     init(
         storage: any BridgeStorage, file: AuditNoteFile, keys: [AuditVerifierKey], watch: AuditWatch,
-        retention: Duration?, clock: DatabaseClock? = nil, metrics: any MetricsFactory, time: TimeSource,
-        logger: Logger
+        retention: Duration?, clock: DatabaseClock, metrics: any MetricsFactory, time: TimeSource, logger: Logger
     ) {
         self.storage = storage
         self.file = file
         self.keys = keys
         self.watch = watch
         self.retention = retention
-        self.clock = clock ?? DatabaseClock(of: storage, time: time, logger: logger)
+        self.clock = clock
         self.logger = logger
         let comparison = AuditNoteComparison(
             storage: storage, path: file.path, keys: keys, watch: watch, metrics: metrics, time: time, logger: logger)

@@ -45,6 +45,7 @@ struct AuditForwardService: Service {
     }
 
     private func forwardOnce() async throws {
+        try await forwarder.begin()
         let connection = try await transport.connect()
         status.connected()
         do {

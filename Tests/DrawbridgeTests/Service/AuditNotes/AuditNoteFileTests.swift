@@ -169,7 +169,7 @@ struct SignedNotes: Sendable {
 
     @Test func `a keeper writes behind the writing, and waits when it is told to`() async throws {
         let watch = AuditWatch()
-        let keeper = AuditNoteKeeper(file: file, watch: watch, logger: nil)
+        let keeper = AuditNoteKeeper(file: file, watch: watch, logger: JSONLogLines().logger)
         for size in 1...20 as ClosedRange<Int64> { keeper.publish([try notes.checkpoint(size)]) }
         await keeper.flush()
         #expect(try file.read().notes.map(\.sequence) == Array(1...20))
@@ -182,7 +182,7 @@ struct SignedNotes: Sendable {
         watch.record(to: metrics)
         #expect(metrics.exposition().contains("\(sample) 0"))
         try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
-        let keeper = AuditNoteKeeper(file: file, watch: watch, logger: nil)
+        let keeper = AuditNoteKeeper(file: file, watch: watch, logger: JSONLogLines().logger)
         keeper.publish([try notes.checkpoint(1)])
         await keeper.flush()
         watch.record(to: metrics)
