@@ -58,15 +58,12 @@ package enum OnlineCheck {
     package static func provider(
         _ settings: UpstreamProviderSettings, redirectURI: String, limits: FetchLimits = FetchLimits()
     ) async -> Finding {
-        guard let issuer = EndpointURL(settings.issuer, allowingQuery: false),
-            let url = IssuerMetadata.locations(of: issuer).first
-        else { return .bad("\(settings.issuer) is not a secure URL") }
+        guard let issuer = EndpointURL(settings.issuer, allowingQuery: false) else {
+            return .bad("\(settings.issuer) is not a secure URL")
+        }
         let connection = IssuerConnection(limits: limits, triesOnce: true)
         do {
-            guard let metadata = UpstreamMetadata(json: try await connection.get(url), issuer: issuer.description)
-            else {
-                return .bad("\(url) is not the metadata of this issuer, or lacks something")
-            }
+            let metadata = try await UpstreamMetadata.fetch(for: issuer, over: connection)
             let set = try KeySet(
                 json: try await connection.get(metadata.keySetURL), allowed: UpstreamProviderSettings.algorithms,
                 maximumKeys: limits.maximumKeys)
@@ -169,7 +166,7 @@ package enum OnlineCheck {
         switch error {
         case let failure as IssuerConnection.Failure: failure.description
         case IssuerMetadataError.otherIssuer: "its metadata name another issuer"
-        case IssuerMetadataError.noKeySet: "its metadata have no jwks_uri"
+        case IssuerMetadataError.missing(let name): "its metadata have no \(name) that is a secure URL"
         case IssuerMetadataError.malformed: "its metadata are no JSON object"
         case let problem as TrustedIssuerError: problem.text
         case KeySetError.tooManyKeys: "its key set has too many keys"

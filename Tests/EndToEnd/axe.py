@@ -76,6 +76,11 @@ for (const card of document.querySelectorAll(".card")) {
         }
     }
 }
+// What is ticked is a square, however little room its words leave it.
+for (const box of document.querySelectorAll("input:is([type=checkbox], [type=radio])")) {
+    const {width, height} = box.getBoundingClientRect();
+    if (Math.abs(width - height) > 0.5) found.push(`the box ${box.name} is ${width} by ${height}`);
+}
 for (const list of document.querySelectorAll(".scroll")) {
     const hidden = list.checkVisibility() ? list.scrollWidth - list.clientWidth : 0;
     if (innerWidth >= 1280 && hidden > 0) found.push(`${hidden} of ${list.getAttribute("aria-label")} out of sight`);

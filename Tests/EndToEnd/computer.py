@@ -48,7 +48,7 @@ class Computer(Browser):
 
     def status(self, seen: str = "", on: str = "") -> wire.Answer:
         """- on: which page asks; without that nothing is said of it, as an old page does."""
-        return self.send("GET", f"{PAGE}/status?seen={seen}" + (f"&id={on}" if on else ""))
+        return self.send("GET", f"{PAGE}/status?seen={seen}" + (f"&tab={on}" if on else ""))
 
     def state(self) -> str:
         """How it stands; a page that asks too often is told to wait."""

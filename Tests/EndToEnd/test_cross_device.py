@@ -66,6 +66,12 @@ def test_a_second_tab_takes_the_place_of_the_first_which_hears_of_it(computer, p
     assert computer.tab != computer.id, "proxies write the question down: it must not name the link"
 
 
+def test_a_page_with_an_older_script_is_not_told_that_it_is_over(computer):
+    computer.open()
+    answer = computer.send("GET", f"{PAGE}/status?seen=&id=undefined")
+    assert answer.json()["state"] == "created"
+
+
 def test_a_node_that_keeps_as_many_waiting_as_it_may_answers_the_others_at_once(serve):
     node = serve("cross_device: {enabled: true, held_pages: 1}")
     with waiting_visitor(Computer(node.base).open(), node):

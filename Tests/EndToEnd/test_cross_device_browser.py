@@ -115,6 +115,56 @@ def test_a_page_that_is_not_kept_waiting_and_was_opened_again_in_another_tab_say
     assert browser.find_element(By.ID, "again").is_displayed()
 
 
+def test_a_page_that_does_not_say_which_it_is_goes_on_waiting(demo, browser, phone):
+    """A site's own template may know nothing of it."""
+    noted = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        document.addEventListener("readystatechange", () =>
+            document.getElementById("phone")?.removeAttribute("data-tab"));"""})
+    try:
+        page = open_page(browser, demo)
+        assert browser.find_element(By.ID, "phone").get_attribute("data-tab") is None
+        phone.scan(page)
+        page.wait_for_field()
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", noted)
+
+
+def test_what_was_wrong_before_is_not_said_of_what_comes_after(demo, browser, phone):
+    page = open_page(browser, demo)
+    scanned = phone.scan(page)
+    number = page.id
+    page.wait_for_field().send_keys("000000", Keys.ENTER)
+    wait(browser).until(lambda it: "shows no digits yet" in text_of(it))
+    assert browser.title.startswith("Error: ")
+    phone.approve(page_of(number), scanned)
+    wait(browser).until(lambda it: "You have approved it" in text_of(it))
+    assert "shows no digits yet" not in text_of(browser)
+    assert browser.title.startswith("Sign in with the app on your phone")
+
+
+def test_on_the_phone_itself_another_way_to_sign_in_comes_before_the_code(demo, open_browser):
+    browser = open_browser(size=(390, 844))
+    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
+    try:
+        page = open_page(browser, demo, "?redirect=%2Fcontacts")
+        ways = [way for way in browser.find_elements(By.LINK_TEXT, "Sign in another way") if way.is_displayed()]
+        assert [way.get_attribute("class") for way in ways] == ["button"], "one, and the first thing to do"
+        assert ways[0].get_attribute("href") == f"{demo.base}/sign-in?redirect=%2Fcontacts"
+        assert ways[0].location["y"] < browser.find_element(By.ID, "qr").location["y"]
+        assert "Is the app on this phone?" in text_of(browser) and page.letters, "tablets have phones beside them"
+        assert_fits(browser, "phone-on-itself")
+        shoot(browser, "phone-on-itself")
+    finally:
+        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
+def test_beside_the_phone_nothing_is_said_of_the_phone_itself(demo, browser):
+    open_page(browser, demo)
+    assert "Is the app on this phone?" not in text_of(browser)
+    [way] = [way for way in browser.find_elements(By.LINK_TEXT, "Sign in another way") if way.is_displayed()]
+    assert way.get_attribute("class") == "button second"
+
+
 def test_wrong_digits_are_told_and_the_third_ends_it(demo, browser, phone):
     page = open_page(browser, demo)
     digits = phone.digits(page)
@@ -128,6 +178,8 @@ def test_wrong_digits_are_told_and_the_third_ends_it(demo, browser, phone):
     page.wait_for_field().send_keys("000000" if digits != "000000" else "000001", Keys.ENTER)
     wait(browser).until(lambda it: "three times" in text_of(it))
     assert session_in(browser) is None
+    assert browser.title.startswith("Error: ")
+    assert "three times" in browser.find_element(By.CSS_SELECTOR, "[role=alert]").text
 
 
 def test_without_script_the_page_goes_on_by_itself(demo, open_browser, phone):

@@ -136,6 +136,34 @@ def test_a_browser_that_fills_names_in_offers_passkeys_among_them(server, browse
     assert session(browser, server)["amr"] == ["pop", "user", "mfa"]
 
 
+def test_who_declines_a_passkey_at_the_button_is_offered_passkeys_among_the_names_again(server, browser):
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        window.asked = [];
+        PublicKeyCredential.isConditionalMediationAvailable = async () => true;
+        navigator.credentials.get = ({mediation, signal}) => {
+            asked.push(mediation);
+            return new Promise((_, no) => {
+                if (mediation !== "conditional") no(new DOMException("", "NotAllowedError"));
+                signal.addEventListener("abort", () => no(signal.reason));
+            });
+        };"""})
+    use(browser, server)
+    wait_for_text(browser, "That did not work")
+    wait(browser).until(lambda it: it.execute_script("return asked.length") == 3)
+    assert browser.execute_script("return asked") == ["conditional", "optional", "conditional"]
+
+
+def test_the_button_for_passkeys_moves_nothing_above_it_when_it_appears(server, browser):
+    browser.get(server.base + "/sign-in?redirect=/account")
+    assert browser.find_element(By.CSS_SELECTOR, "#passkey button").is_displayed()
+    with_it, without = browser.execute_script("""
+        const place = () => document.getElementById("username").getBoundingClientRect().top;
+        const seen = place();
+        document.getElementById("passkey").hidden = true;
+        return [seen, place()];""")
+    assert with_it == without
+
+
 def test_a_browser_makes_no_second_passkey_in_one_authenticator(server, browser):
     plug_in(browser)
     sign_in(browser, server, "bea")

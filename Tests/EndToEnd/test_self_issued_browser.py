@@ -1,5 +1,6 @@
 """Signing in with a phone's key in headless Chromium: the page that asks, the page that the answer comes back to."""
 
+import re
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -7,7 +8,9 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+import totp
 import wire
+from accounts import OLD_PASSWORD
 from browsers import NEEDS_CHROMIUM
 from pages import SCREENSHOTS, press, session_in, text_of, wait_for_path
 from selfissued import Browser, Phone, asked, comes_back
@@ -98,13 +101,61 @@ def test_who_is_new_chooses_by_keyboard_alone(demo, browser):
     assert demo.session(session_in(browser))["authenticated"]
 
 
+def test_who_does_not_want_to_choose_signs_in_another_way(demo, browser):
+    browser.get(f"{demo.base}/self-issued/start?return=%2Faccount%2Fprofile")
+    comes_back(browser, demo, Phone().answer(asked(browser, demo)))
+    wait_for_path(browser, "/self-issued/choice")
+    browser.find_element(By.ID, "other").click()
+    wait_for_path(browser, "/sign-in?redirect=%2Faccount%2Fprofile")
+
+
+def test_an_account_that_has_no_name_is_not_called_by_its_id(demo, browser):
+    stranger = Phone()
+    browser.get(f"{demo.base}/self-issued/start")
+    comes_back(browser, demo, stranger.answer(asked(browser, demo)))
+    wait_for_path(browser, "/self-issued/choice")
+    press(browser, "I am new here")
+    wait_for_path(browser, "/contacts")
+    subject = demo.session(session_in(browser))["sub"]
+    browser.get(f"{demo.base}/account")
+    assert browser.find_element(By.ID, "who").text == "Account without a name"
+    assert browser.find_element(By.ID, "subject").text == subject
+    browser.delete_all_cookies()
+    browser.get(f"{demo.base}/self-issued/start")
+    answers_elsewhere(demo, stranger.answer(asked(browser, demo)))
+    wait(browser, 15).until(lambda it: "Was that you?" in text_of(it))
+    assert browser.find_element(By.ID, "account").text == "Account without a name"
+    assert subject in text_of(browser)
+
+
+def test_who_typed_a_wrong_code_may_type_at_once_and_no_is_not_as_loud_as_yes(demo, person, browser):
+    made, owner = Phone(), Browser(demo)
+    owner.submit(owner.request("GET", "/sign-in"), username=person["username"], password=OLD_PASSWORD)
+    owner.link(made)
+    page = owner.request("GET", "/account/second-factor")
+    key = re.search(r'<pre id="secret"[^>]*>([A-Z2-7 ]+)<', page.text)[1]
+    assert owner.submit(page, code=totp.code(key)).status == 200
+    browser.get(f"{demo.base}/self-issued/start")
+    answers_elsewhere(demo, made.answer(asked(browser, demo)))
+    field = wait(browser, 15).until(lambda it: it.find_element(By.ID, "code"))
+    assert browser.switch_to.active_element == field
+    field.send_keys("000000", Keys.ENTER)
+    wait(browser).until(lambda it: it.find_elements(By.ID, "notice"))
+    wait(browser).until(lambda it: it.switch_to.active_element.get_attribute("id") == "code")
+    looks = [browser.find_element(By.ID, name).get_attribute("class") for name in ("confirm", "decline")]
+    assert looks == ["button", "button second"]
+
+
+def answers_elsewhere(server, answer: dict):
+    posted = server.send("POST", "/self-issued/post", {"Content-Type": wire.FORM}, urlencode(answer))
+    assert posted.status == 200, posted.text
+
+
 @pytest.mark.parametrize("scripts", [True, False])
 def test_the_browser_beside_a_phone_that_answers_is_asked_whether_that_was_its_user(demo, open_browser, phone, scripts):
     browser = open_browser(scripts=scripts)
     browser.get(f"{demo.base}/self-issued/start")
-    request = asked(browser, demo)
-    posted = demo.send("POST", "/self-issued/post", {"Content-Type": wire.FORM}, urlencode(phone.answer(request)))
-    assert posted.status == 200
+    answers_elsewhere(demo, phone.answer(asked(browser, demo)))
     if not scripts:
         press(browser, "I have answered")
     wait(browser, 15).until(lambda it: "Was that you?" in text_of(it))

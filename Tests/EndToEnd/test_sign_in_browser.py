@@ -35,6 +35,35 @@ def test_a_browser_that_keeps_no_cookies_is_told_so(demo, open_browser):
     assert "is over" not in text_of(browser) and not browser.find_element(By.ID, "qr").is_displayed()
 
 
+def test_the_way_back_moves_nothing_above_it_when_it_appears(demo, browser):
+    browser.get(f"{demo.base}/sign-in")
+    browser.get(f"{demo.base}/nowhere")
+    assert browser.find_element(By.CSS_SELECTOR, "[data-goes-back]").is_displayed()
+    with_it, without = browser.execute_script("""
+        const place = () => document.querySelector("h1").getBoundingClientRect().top;
+        const seen = place();
+        document.querySelector("[data-goes-back]").hidden = true;
+        return [seen, place()];""")
+    assert with_it == without
+
+
+def test_links_below_a_form_are_high_enough_for_a_thumb(demo, browser):
+    browser.get(f"{demo.base}/signin/code")
+    links = browser.find_elements(By.CSS_SELECTOR, ".entry ~ p a")
+    assert len(links) == 2 and all(link.size["height"] >= 24 for link in links), [link.size for link in links]
+
+
+def test_the_link_to_another_account_is_as_wide_as_its_words(demo, browser):
+    browser.get(f"{demo.base}/device")
+    type_password(browser, demo)
+    wait(browser).until(lambda it: it.find_elements(By.ID, "user_code"))
+    link, words = browser.execute_script("""
+        const link = document.getElementById("other"), words = document.createRange();
+        words.selectNodeContents(link);
+        return [link.getBoundingClientRect().width, words.getBoundingClientRect().width];""")
+    assert link <= words + 1
+
+
 def test_an_app_gets_its_tokens_by_the_system_browser(demo, loopback_app, browser):
     browser.get(loopback_app.url())
     type_password(browser, demo)

@@ -1,5 +1,6 @@
 """A website's looks on the pages on the way to it, in headless Chromium: light and dark, with axe-core."""
 
+import pytest
 from selenium.webdriver.common.by import By
 
 import instance
@@ -92,6 +93,22 @@ def test_the_way_to_a_website_has_its_looks_and_other_pages_do_not(serve, tmp_pa
     # A page of nobody's
     other.get(server.base + "/sign-in")
     assert "Needle" not in text_of(other)
+
+
+def luminance(rgb) -> float:
+    """WCAG 2.2, relative luminance."""
+    red, green, blue = ((part / 255 / 12.92) if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in rgb)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_where_a_second_button_ends_is_seen(demo, open_browser, dark):
+    """WCAG 2.2, 1.4.11."""
+    browser = open_browser(dark=dark)
+    browser.get(f"{demo.base}/sign-in")
+    edge = colour(browser, ".button.second", "border-top-color")
+    darker, lighter = sorted(luminance(it) for it in (edge, colour(browser, ".card", "background-color")))
+    assert (lighter + 0.05) / (darker + 0.05) >= 3, edge
 
 
 def test_a_refusal_looks_as_the_place_does_and_alike_for_every_token(serve, tmp_path):

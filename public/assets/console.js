@@ -10,8 +10,9 @@ document.querySelectorAll("time[datetime]").forEach(local);
 
 // On a phone the section that one is in, and no wall of filters ahead of what they find.
 document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-const finder = document.querySelector("details.finder:not([data-filtered])");
-if (finder && matchMedia("(max-width: 40rem)").matches) finder.open = false;
+const finder = document.querySelector("details.finder");
+const isRefused = document.getElementById("problem") !== null;
+if (finder && !isRefused && matchMedia("(max-width: 40rem)").matches) finder.open = false;
 
 for (const button of document.querySelectorAll("button[data-copies]")) {
     if (!navigator.clipboard) continue;

@@ -85,15 +85,24 @@
         send(place, { client_data: text(response.clientDataJSON), attestation: text(response.attestationObject) });
     };
 
-    // Sentences are in the page.
+    // Offered among the names that the browser fills in, where it can do that. Who declines the offer is told nothing.
+    const isMade = data.passkey === "make";
+    const offer = () => {
+        if (isMade || !document.querySelector("input[autocomplete~=webauthn]")) return;
+        Promise.resolve(PublicKeyCredential.isConditionalMediationAvailable?.())
+            .then((isAvailable) => isAvailable && use("conditional"))
+            .catch(() => {});
+    };
+
+    // Sentences are in the page. The question that failed took the place of the browser's offer.
     const fail = (error) => {
         if (error.name === "AbortError") return;
+        offer();
         for (const line of document.querySelectorAll("[data-passkey-problem]")) {
             line.hidden = (line.dataset.passkeyProblem === "known") !== (error.name === "InvalidStateError");
         }
     };
 
-    const isMade = data.passkey === "make";
     const ask = (event) => {
         event.preventDefault();
         // What came of the last answer is not what comes of this one.
@@ -106,12 +115,5 @@
     else place.querySelector("button").addEventListener("click", ask);
     place.hidden = false;
     for (const line of document.querySelectorAll("[data-passkey-missing]")) line.hidden = true;
-
-    // Offered among the names that the browser fills in, where it can do that.
-    const field = document.querySelector("input[autocomplete~=webauthn]");
-    if (field && !isMade) {
-        Promise.resolve(PublicKeyCredential.isConditionalMediationAvailable?.())
-            .then((isAvailable) => isAvailable && use("conditional"))
-            .catch(() => {});
-    }
+    offer();
 })();

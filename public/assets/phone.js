@@ -1,12 +1,14 @@
 // The page that waits for a phone. Without this script it looks again every three seconds by itself.
 //
 // It asks for news with the state that it shows; the answer comes when that has changed, or after a while. Nothing but
-// states is ever in an answer. It says which page it is: the cookie is that of the one that was opened last.
+// states is ever in an answer. It says which page it is: the cookie is that of the one that was opened last. A site's own
+// template may not know which; nothing is said then.
 "use strict";
 
 (() => {
     const page = document.getElementById("phone");
     if (!page) return;
+    const tab = page.dataset.tab ? `&tab=${encodeURIComponent(page.dataset.tab)}` : "";
     const open = ["created", "scanned", "approved"];
     let state = page.dataset.state;
     let endsAt = Date.now() + Number(page.dataset.left) * 1000;
@@ -23,11 +25,23 @@
         left.textContent = left.dataset.text.replace("{seconds}", String(seconds));
     };
 
+    // What was wrong with digits that were typed before is not said of what comes after.
+    const forgive = () => {
+        const notice = document.getElementById("notice");
+        if (notice) notice.hidden = true;
+        const code = document.getElementById("code");
+        code.removeAttribute("aria-invalid");
+        code.removeAttribute("aria-describedby");
+        const start = document.title.indexOf(page.querySelector("h1").textContent);
+        if (start > 0) document.title = document.title.slice(start);
+    };
+
     const take = (news) => {
         endsAt = Date.now() + news.left * 1000;
         if (news.state === state) return;
         const couldType = state === "scanned" || state === "approved";
         state = news.state;
+        forgive();
         show();
         // A reader of the screen hears it; a keyboard's user may type at once.
         const words = document.getElementById("news");
@@ -48,7 +62,7 @@
         while (open.includes(state)) {
             let seconds;
             try {
-                const answer = await fetch(`/signin/phone/status?seen=${state}&id=${page.dataset.tab}`, {
+                const answer = await fetch(`/signin/phone/status?seen=${state}${tab}`, {
                     credentials: "same-origin", cache: "no-store",
                 });
                 if (answer.ok) {

@@ -1,4 +1,4 @@
-/// Codes of six decimal digits, which one screen shows and a person types at another (contract §4.2 and §9).
+/// Codes of six decimal digits, which one screen shows and a person types at another (contract §4.2 and §9; RFC 6238).
 enum SixDigits {
     static let count = 6
 

@@ -45,7 +45,7 @@ package struct SecondFactorCheck: Sendable {
         guard let factor = account.secondFactor else { return false }
         guard let secrets else { throw StorageError.unavailable("there is no master key for second factors") }
         if let secret = opened(factor, of: account.subject, by: secrets),
-            let step = OneTimeCode.matchingStep(attempt.code.filter { $0 != " " }, secret: secret, at: attempt.at)
+            let step = OneTimeCode.matchingStep(typed: attempt.code, secret: secret, at: attempt.at)
         {
             return try await accounts.claimStep(step, of: account.subject)
         }

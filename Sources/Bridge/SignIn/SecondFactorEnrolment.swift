@@ -56,11 +56,8 @@ package final class SecondFactorEnrolment: Sendable {
         try await accounts.account(of: subject)?.username
     }
 
-    /// Whether a session was opened by a sign-in at this very browser, recently enough, and not by a phone's key: a
-    /// thief of the phone would lock out the user who knows the password, and keep the factor when the key is unlinked.
-    package func isRecent(_ session: WebSession) -> Bool {
-        session.isFreshSignIn(at: time.now()) && !session.authentication.amr.contains(Authentication.selfIssued)
-    }
+    /// Whether a session was opened by a sign-in at this very browser, recently enough, and not by a phone's key.
+    package func isRecent(_ session: WebSession) -> Bool { session.isFreshSignInWithoutPhone(at: time.now()) }
 
     /// A new secret for the session's user; nothing is stored.
     package func draft(in session: WebSession) throws -> SecondFactorDraft {
@@ -89,7 +86,7 @@ package final class SecondFactorEnrolment: Sendable {
         else {
             return try await notAdded(secret, session, origin: origin, at: now)
         }
-        guard let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now) else {
+        guard let step = OneTimeCode.matchingStep(typed: code, secret: secret, at: now) else {
             return try await refuse(.wrongCode, session, origin: origin, at: now)
         }
         let codes = RecoveryCode.make(random: random)

@@ -31,7 +31,7 @@ package final class SessionOpener: Sendable {
     ///   is not good any more, or everything has ended since it was shown.
     func open(
         for subject: Subject, authentication: Authentication, provenBy basis: SignInBasis?,
-        replacing current: WebSession?, isSameSignIn: Bool = false, by way: SignInWay = .here,
+        replacing current: WebSession?, isSameSignIn: Bool = false, by way: SignInMethod = .here,
         until end: Timestamp? = nil, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
         let secret = OpaqueSecret.make(.webSession, at: now, random: random)
@@ -134,7 +134,7 @@ extension SignInBasis {
 }
 
 /// How a user shows at a sign-in who they are.
-enum SignInWay: Hashable, Sendable {
+enum SignInMethod: Hashable, Sendable {
     /// With a password, or at an upstream provider.
     case here
     /// - Parameter mark: the passkey's.

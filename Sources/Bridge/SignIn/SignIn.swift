@@ -211,13 +211,14 @@ extension SignIn {
         guard try await isGood(step, account, current) else {
             return try await refuse(.stale, account, account.username, origin: origin, at: now)
         }
-        if let wait = try await throttle.begin(.code, of: account.username, account, origin: origin, at: now) {
-            return .limited(retryAfter: wait)
-        }
-        let isRight = try await throttle.judge(.code, of: account.username, account, origin: origin, at: now) {
+        let verdict = try await throttle.code(of: account, origin: origin, at: now) {
             try await codes.accepts(CodeAttempt(code: code, session: nil, origin: origin, at: now), for: account)
         }
-        guard isRight else { return try await record(.wrongCode, account, origin: origin, at: now) }
+        switch verdict {
+        case .limited(let wait): return .limited(retryAfter: wait)
+        case .wrong: return try await record(.wrongCode, account, origin: origin, at: now)
+        case .right: break
+        }
         if case .session = step.ground, let current {
             return try await raise(current, of: account, origin: origin, at: now)
         }

@@ -35,16 +35,15 @@ package final class SignInThrottle: Sendable {
         self.knownBrowsers = knownBrowsers
     }
 
-    /// How long to wait before an attempt may be made; `nil` for not at all.
-    /// - Parameter account: the one that has the name, if any has.
-    func wait(
-        for username: Username?, of account: Account?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> Duration? {
-        let keys = keys(of: username, account, guess, origin, at: now)
+    /// How long to wait before a passkey may answer; `nil` for not at all.
+    /// - Parameter account: whose passkey it is, if it is anybody's.
+    func wait(forPasskeyOf account: Account?, origin: RequestOrigin, at now: Timestamp) async throws -> Duration? {
+        let keys = keys(of: nil, account, .passkey, origin, at: now)
         return try await gate.peek(keys, origin: origin, at: now).retryAfter
     }
 
-    /// As ``wait(for:of:guessing:origin:at:)``, and writes nothing down.
+    /// The limit that one more guess would be over; `nil` for none. Takes nothing and writes nothing down.
+    /// - Parameter account: the one that has the name, if any has.
     func excess(
         for username: Username?, of account: Account?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Excess? {
@@ -109,27 +108,42 @@ package final class SignInThrottle: Sendable {
         return excess.wait
     }
 
-    /// Counts a guess ahead of looking at it, so that many at once are no more attempts than many in a row. Its network
-    /// is only asked whether anything is left: right guesses of neighbours may be under way, and count towards nothing.
-    /// - Returns: how long to wait when that was one too many.
-    func begin(
-        _ guess: Guess, of username: Username?, _ account: Account?, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> Duration? {
-        let keys = keys(of: username, account, guess, origin, at: now)
-        let left = try await gate.peek(keys.filter(Self.isOfNetwork), origin: origin, at: now)
-        if let wait = left.retryAfter { return wait }
-        return try await gate.take(keys.filter { !Self.isOfNetwork($0) }, origin: origin, at: now).retryAfter
+    /// What a code came to.
+    enum CodeVerdict: Hashable, Sendable {
+        case right
+        /// Counted already.
+        case wrong
+        /// One too many; it was not looked at.
+        case limited(Duration)
     }
 
-    /// Looks at a guess that was begun. A wrong one is counted for its network as well; a right one, and one that
-    /// nothing was learnt of, towards nothing: an outage while users try again must not lock them out after it.
+    /// Looks at a code of an account's second factor, which is counted ahead of that, so that many at once are no more
+    /// attempts than many in a row.
     /// - Parameter isRight: looks at it.
-    func judge(
-        _ guess: Guess, of username: Username?, _ account: Account?, origin: RequestOrigin, at now: Timestamp,
-        by isRight: () async throws -> Bool
+    func code(
+        of account: Account, origin: RequestOrigin, at now: Timestamp, by isRight: () async throws -> Bool
+    ) async throws -> CodeVerdict {
+        let keys = keys(of: account.username, account, .code, origin, at: now)
+        let network = keys.filter { $0.scope == LimitSettings.signInNetwork }
+        let own = keys.filter { $0.scope != LimitSettings.signInNetwork }
+        if let wait = try await begin(own, in: network, origin: origin, at: now) { return .limited(wait) }
+        return try await judge(own, in: network, at: now, by: isRight) ? .right : .wrong
+    }
+
+    /// The network is only asked whether anything is left: right codes of neighbours may be under way, and count
+    /// towards nothing.
+    private func begin(
+        _ own: [RateLimitKey], in network: [RateLimitKey], origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Duration? {
+        if let wait = try await gate.peek(network, origin: origin, at: now).retryAfter { return wait }
+        return try await gate.take(own, origin: origin, at: now).retryAfter
+    }
+
+    /// A wrong code is counted for its network as well; a right one, and one that nothing was learnt of, towards
+    /// nothing: an outage while users try again must not lock them out after it.
+    private func judge(
+        _ begun: [RateLimitKey], in network: [RateLimitKey], at now: Timestamp, by isRight: () async throws -> Bool
     ) async throws -> Bool {
-        let keys = keys(of: username, account, guess, origin, at: now)
-        let begun = keys.filter { !Self.isOfNetwork($0) }
         let found: Bool
         do {
             found = try await isRight()
@@ -140,12 +154,10 @@ package final class SignInThrottle: Sendable {
         if found {
             try await gate.giveBack(begun, at: now)
         } else {
-            _ = try await limiter.take(keys.filter(Self.isOfNetwork), at: now)
+            _ = try await limiter.take(network, at: now)
         }
         return found
     }
-
-    private static func isOfNetwork(_ key: RateLimitKey) -> Bool { key.scope == LimitSettings.signInNetwork }
 
     private func keys(
         of username: Username?, _ account: Account?, _ guess: Guess, _ origin: RequestOrigin, at now: Timestamp

@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import OAuth2
 
 /// Time-based one-time passwords: six digits, 30 seconds, HMAC-SHA-1 as authenticator apps expect (RFC 6238).
@@ -18,8 +19,9 @@ package enum OneTimeCode {
         return SixDigits.text(number)
     }
 
-    /// The step around `now` whose code this is; all candidates are compared, so time tells nothing.
-    package static func matchingStep(_ code: String, secret: [UInt8], at now: Timestamp) -> Int64? {
+    /// The step around `now` whose code was typed; all candidates are compared, so time tells nothing.
+    package static func matchingStep(typed: String, secret: [UInt8], at now: Timestamp) -> Int64? {
+        guard let code = SixDigits.read(typed) else { return nil }
         let current = step(at: now)
         var found: Int64?
         for step in (current - tolerance)...(current + tolerance)
@@ -98,10 +100,12 @@ package struct RecoveryCode: Sendable {
     /// What a store keeps of it.
     package var digest: String { Self.digest(of: text.expose().filter { $0 != "-" }) }
 
-    /// The digest of a code as a person typed it, with or without the hyphens.
+    /// The digest of a code as a person typed it, with or without the hyphens, in letters of full width as well.
     /// - Returns: `nil` for a text that is not a recovery code.
     package static func digest(ofTyped typed: String) -> String? {
-        let bare = typed.lowercased().filter { $0 != "-" && $0 != " " }
+        guard typed.utf8.count <= 128 else { return nil }
+        // Which makes a space of one that does not break, too.
+        let bare = typed.precomposedStringWithCompatibilityMapping.lowercased().filter { $0 != "-" && $0 != " " }
         guard bare.utf8.count == 16,
             bare.utf8.allSatisfy({ ASCII.isLowercase($0) || (UInt8(ascii: "2")...UInt8(ascii: "7")).contains($0) })
         else { return nil }

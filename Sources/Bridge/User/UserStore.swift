@@ -68,8 +68,8 @@ package protocol UserStore: Sendable {
 
     /// Changes a user: everything, with an event for each thing that changed, or nothing.
     ///
-    /// The last enabled account with the role `admin` stays both, whoever else is changed at the same time, unless the
-    /// change does not spare it.
+    /// The last enabled account with the role `admin` that somebody can sign in with stays both, whoever else is changed
+    /// at the same time, unless the change does not spare it. Where nobody can sign in with any, the last one stays.
     /// - Parameters:
     ///   - events: makes the event of each change.
     ///   - ending: when it is done, and how sessions end that end with it.

@@ -221,6 +221,7 @@ struct ConsoleClients: ConsoleGroup {
         values["is_fixed"] = client.map { frame.services.clients.isFixed($0.id) } ?? false
         values["lacks_redirect"] = client?.lacksRedirect ?? false
         values["uses_secret"] = client?.usesSecret ?? false
+        values["closes_console"] = client.map { $0.id == visit.consoleClient } ?? false
         values["events_path"] = client.map {
             "\(ConsoleSection.events.path)?client_id=\(PercentEncoding.encode($0.id.rawValue))"
         }

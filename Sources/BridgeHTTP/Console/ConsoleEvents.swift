@@ -44,9 +44,7 @@ struct ConsoleEvents: ConsoleGroup {
         func list(_ words: [String]) -> [String: any Sendable] { ["words": words] }
         switch name {
         case "outcome":
-            // The log's word is what is asked for; what people read is that of the list's badge.
-            let titles = [("success", words("console", "succeeded")), ("failure", words("console", "failed"))]
-            let choices = titles.map { word, title -> [String: any Sendable] in
+            let choices = outcomes(words).map { word, title -> [String: any Sendable] in
                 ["word": word, "title": title, "is_chosen": word == value]
             }
             field["choices"] = ["words": choices] as [String: any Sendable]
@@ -71,6 +69,22 @@ struct ConsoleEvents: ConsoleGroup {
         default: break
         }
         return field
+    }
+
+    /// The log's words are what is asked for; what people read is that of the list's badge.
+    private static func outcomes(_ words: ConsoleWords) -> KeyValuePairs<String, String> {
+        ["success": words("console", "succeeded"), "failure": words("console", "failed")]
+    }
+
+    /// What a list is narrowed to, as its form says it.
+    private static func filters(
+        _ set: [(String, String)], of fields: [(String, String)], _ words: ConsoleWords
+    ) -> [[String: any Sendable]] {
+        set.map { name, value in
+            let label = fields.first { $0.0 == name }.map { words("console_events", $0.1) }
+            let title = name == "outcome" ? outcomes(words).first { $0.key == value }?.value : nil
+            return ["label": label ?? name, "value": title ?? value]
+        }
     }
 
     @Sendable func search(
@@ -119,6 +133,7 @@ struct ConsoleEvents: ConsoleGroup {
             ["path": "/api/admin/audit-events.\(ending)\(filters)", "name": name]
         }
         values["is_filtered"] = !set.isEmpty
+        values["filters"] = Self.filters(set, of: Self.fields, words)
         return frame.render(
             "events", values, section: .events, visit: visit, request, context, status: Self.status(values))
     }
@@ -181,7 +196,9 @@ struct ConsoleEvents: ConsoleGroup {
         let set = Self.liveFields.compactMap { field in query[field.0].map { (field.0, $0) } }
         let stream = "/api/admin/audit-events/stream"
         let words = frame.words(request, context)
-        var values: [String: any Sendable] = ["is_filtered": !set.isEmpty]
+        var values: [String: any Sendable] = [
+            "is_filtered": !set.isEmpty, "filters": Self.filters(set, of: Self.liveFields, words),
+        ]
         var wrong: String?
         do {
             let filter = try AuditFilterReader.filter(query, isForm: true)

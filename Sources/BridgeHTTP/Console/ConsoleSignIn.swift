@@ -78,9 +78,13 @@ struct ConsoleSignIn: ConsoleGroup {
         let target = ConsolePath.checked(next) ?? ConsolePath.home
         let visitor = PageVisitor(request, context)
         let words = frame.words(for: visitor)
+        // Whoever is signed in and may not administer has nothing to gain by the same account once more.
+        let isForAnother = problem?.key == AdminRefusal.Reason.notAdministrator.rawValue
+        let errand = SignInErrand(redirect: target)
         var values: [String: any Sendable] = [
             "form_token": try frame.formTokens.make(for: .openConsole, binding: binding), "next": target,
-            "account_path": SignInController.path(backTo: target),
+            "account_path": (isForAnother ? errand.forAnother : errand).url,
+            "account_label": words("console_sign_in", isForAnother ? "other_account" : "account"),
             "explanation": words("console_sign_in", "explanation", ["scope": "admin"]),
             "is_error": isError, "is_token_wrong": isTokenWrong && problem != nil,
         ]

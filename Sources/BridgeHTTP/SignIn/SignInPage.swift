@@ -35,7 +35,7 @@ enum SignInNotice: PageNotice {
     var key: String {
         switch self {
         case .refused: "refused"
-        case .noDigits: PhonePageNotice.noDigits.rawValue
+        case .noDigits: "no_digits"
         case .limited: "limited"
         case .stale: "stale"
         case .noCookies: Pages.noCookies.key
@@ -49,7 +49,13 @@ enum SignInNotice: PageNotice {
         }
     }
 
-    var section: String? { if case .noCookies = self { Pages.noCookies.section } else { nil } }
+    var section: String? {
+        switch self {
+        case .noCookies: Pages.noCookies.section
+        case .noDigits: "phone"
+        default: nil
+        }
+    }
 
     /// What its text says to wait.
     var wait: Duration? { if case .limited(let wait) = self { wait } else { nil } }

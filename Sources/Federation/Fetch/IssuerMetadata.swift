@@ -6,10 +6,22 @@ struct IssuerMetadata: Sendable {
     let keySetURL: EndpointURL
 
     init(json: [UInt8], issuer: String) throws(IssuerMetadataError) {
+        keySetURL = try Self.endpoint("jwks_uri", in: try Self.members(of: json, issuer: issuer))
+    }
+
+    /// The members of an issuer's own metadata.
+    static func members(of json: [UInt8], issuer: String) throws(IssuerMetadataError) -> [String: JSONValue] {
         guard let members = JSONValue.parse(json)?.object else { throw .malformed }
         guard let named = members["issuer"]?.string, named.hasSameBytes(as: issuer) else { throw .otherIssuer }
-        guard let url = members["jwks_uri"]?.string.flatMap({ EndpointURL($0) }) else { throw .noKeySet }
-        keySetURL = url
+        return members
+    }
+
+    /// An address that cannot be done without.
+    static func endpoint(
+        _ name: String, in members: [String: JSONValue]
+    ) throws(IssuerMetadataError) -> EndpointURL {
+        guard let url = members[name]?.string.flatMap({ EndpointURL($0) }) else { throw .missing(name) }
+        return url
     }
 
     /// Where the metadata may be: OpenID Connect appends to the issuer, RFC 8414 inserts before its path.
@@ -44,5 +56,6 @@ enum IssuerMetadataError: Error, Hashable {
     case malformed
     /// Another issuer's metadata (RFC 8414 §3.3): its keys must not sign for the issuer we trust.
     case otherIssuer
-    case noKeySet
+    /// - Parameter name: the member that is not there, or is no secure URL.
+    case missing(_ name: String)
 }

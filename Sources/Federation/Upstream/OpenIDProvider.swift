@@ -39,14 +39,14 @@ package final class OpenIDProvider: UpstreamProvider {
         lasting.refreshAhead = Self.metadataLifetime
         lasting.refetchFloor = Self.metadataFloor
         metadata = RemoteDocument(limits: lasting) {
-            try await Self.fetch(issuer, over: connection)
+            try await UpstreamMetadata.fetch(for: issuer, over: connection)
         } onFailure: { error in
             logger.warning(
                 "An upstream provider's metadata could not be fetched",
                 metadata: ["issuer": "\(settings.issuer)", "error": "\(error)"])
         }
         keys = RemoteKeySet(issuer: settings.issuer, limits: limits, logger: logger) {
-            let url = try await Self.fetch(issuer, over: connection).keySetURL
+            let url = try await UpstreamMetadata.fetch(for: issuer, over: connection).keySetURL
             return try KeySet(
                 json: try await connection.get(url), allowed: UpstreamProviderSettings.algorithms,
                 maximumKeys: limits.maximumKeys)
@@ -201,14 +201,6 @@ package final class OpenIDProvider: UpstreamProvider {
         guard let metadata = await self.metadata.content(at: time.now(), where: { _ in true }) else {
             throw StorageError.unavailable("the upstream provider's metadata cannot be fetched")
         }
-        return metadata
-    }
-
-    private static func fetch(_ issuer: EndpointURL, over connection: IssuerConnection) async throws -> UpstreamMetadata
-    {
-        guard let location = IssuerMetadata.locations(of: issuer).first,
-            let metadata = UpstreamMetadata(json: try await connection.get(location), issuer: issuer.description)
-        else { throw IssuerMetadataError.malformed }
         return metadata
     }
 }

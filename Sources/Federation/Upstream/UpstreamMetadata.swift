@@ -9,17 +9,17 @@ struct UpstreamMetadata: Sendable {
     /// Whether every answer has an `iss` (RFC 9207 §3).
     let promisesIssuer: Bool
 
-    /// - Returns: `nil` for another issuer's document, and for one that lacks something.
-    init?(json: [UInt8], issuer: String) {
-        guard let members = JSONValue.parse(json)?.object,
-            members["issuer"]?.string?.hasSameBytes(as: issuer) == true,
-            let authorization = members["authorization_endpoint"]?.string.flatMap({ EndpointURL($0) }),
-            let token = members["token_endpoint"]?.string.flatMap({ EndpointURL($0) }),
-            let keys = members["jwks_uri"]?.string.flatMap({ EndpointURL($0) })
-        else { return nil }
-        authorizationEndpoint = authorization
-        tokenEndpoint = token
-        keySetURL = keys
+    init(json: [UInt8], issuer: String) throws(IssuerMetadataError) {
+        let members = try IssuerMetadata.members(of: json, issuer: issuer)
+        authorizationEndpoint = try IssuerMetadata.endpoint("authorization_endpoint", in: members)
+        tokenEndpoint = try IssuerMetadata.endpoint("token_endpoint", in: members)
+        keySetURL = try IssuerMetadata.endpoint("jwks_uri", in: members)
         promisesIssuer = members["authorization_response_iss_parameter_supported"]?.bool ?? false
+    }
+
+    /// Fetches the metadata from where OpenID Connect has it.
+    static func fetch(for issuer: EndpointURL, over connection: IssuerConnection) async throws -> UpstreamMetadata {
+        guard let location = IssuerMetadata.locations(of: issuer).first else { throw IssuerMetadataError.malformed }
+        return try UpstreamMetadata(json: try await connection.get(location), issuer: issuer.description)
     }
 }

@@ -37,7 +37,7 @@ enum DemoStyle {
             border: 1px solid var(--line); border-radius: 12px; font-weight: 500; cursor: pointer;
         }
         .choice:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
-        .choice input { width: 1.15rem; height: 1.15rem; margin: 0; accent-color: var(--accent); }
+        .choice input { flex: none; width: 1.15rem; height: 1.15rem; margin: 0; accent-color: var(--accent); }
         .face {
             display: inline-grid; place-items: center; width: 2.25rem; height: 2.25rem; flex: none;
             border-radius: 50%; background: var(--ground); border: 1px solid var(--line); font-weight: 650;

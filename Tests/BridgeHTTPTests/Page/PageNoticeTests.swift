@@ -12,12 +12,25 @@ import Testing
         (PasskeysNotice.added, .done), (PasskeysNotice.taken, .problem), (SignInNotice.passwordSet, .done),
         (SignInNotice.notEnough, .hint), (SignInNotice.lacksSecondFactor, .hint), (SignInNotice.refused, .problem),
         (LinkedKeysNotice.linked, .done), (LinkedKeysNotice.unlinked, .done), (LinkedKeysNotice.beginAgain, .hint),
-        (LinkedKeysNotice.lastWayIn, .problem),
+        (LinkedKeysNotice.lastWayIn, .problem), (PhonePageNotice.notYet, .problem), (PhonePageNotice.stale, .problem),
     ]
 
     @Test(arguments: looks)
     func `what was done, what is wrong and what is a hint do not look the same`(notice: any PageNotice, look: Look) {
         let found: Look = notice.code != nil ? .problem : notice.isDone ? .done : .hint
         #expect(found == look)
+    }
+
+    static let ofPhones: [(any PageNotice, String)] = [
+        (PhonePageNotice.noDigits, "phone"), (PhonePageNotice.wrongDigits, "phone"), (PhonePageNotice.notYet, "phone"),
+        (PhonePageNotice.stale, "phone"), (SignInNotice.noDigits, "sign_in"), (SignInNotice.refused, "sign_in_code"),
+        (SignInNotice.limited(.seconds(1)), "sign_in"), (SignInNotice.stale, "sign_in"),
+        (SignInNotice.noCookies, "sign_in"),
+    ]
+
+    @Test(arguments: ofPhones)
+    func `each notice of the pages for phones has words`(notice: any PageNotice, section: String) throws {
+        let texts = try PageTexts(files: PublicFiles.embedded.section("texts"))
+        #expect(texts["en"][notice.section ?? section]?[notice.key] != nil)
     }
 }

@@ -106,7 +106,26 @@ import Testing
             #expect(try await browser.signIn(on: browser.get("/sign-in")).status == .seeOther)
             let page = try await browser.get("/account").text
             #expect(page.contains("A recovery code was used; left: 7"))
-            #expect(page.matches(of: /Second factor changed/).count == 1)
+            #expect(page.contains("Second factor removed") && !page.contains("Second factor changed"))
+        }
+    }
+
+    @Test func `each change of the second factor is told in words of its own`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            try await bridge.storage.append(
+                SecondFactorChange.allCases.map {
+                    AuditEvent(
+                        at: bridge.clock.now, type: .userSecondFactorChanged, outcome: .success, subject: "alice",
+                        detail: #"{"change":"\#($0.rawValue)","recovery_codes_left":"9"}"#)
+                })
+            let browser = TestBrowser(client)
+            #expect(try await browser.signIn(on: browser.get("/sign-in")).status == .seeOther)
+            let page = try await browser.get("/account").text
+            let rows = page.matches(of: #/<li><div><div class="name"><strong>([^<]+)</strong>/#).map { String($0.1) }
+            let told = Set(rows).subtracting(["Signed in"])
+            #expect(told.count == SecondFactorChange.allCases.count && !told.contains("Second factor changed"))
+            #expect(told.isSuperset(of: ["Second factor turned on", "New recovery codes made"]))
         }
     }
 

@@ -10,10 +10,13 @@ import Testing
     private static let path = "/account/consents"
 
     /// The user agreed that a website may have something.
-    private func agree(_ bridge: TestBridge, _ client: ClientID = "shop", of subject: Subject = "alice") async throws {
+    private func agree(
+        _ bridge: TestBridge, _ client: ClientID = "shop", to scopes: Set<String> = ["openid", "email"],
+        of subject: Subject = "alice"
+    ) async throws {
         let now = bridge.clock.now
         try await bridge.storage.rememberConsent(
-            of: subject, to: client, scopes: ["openid", "email"], at: now,
+            of: subject, to: client, scopes: scopes, at: now,
             event: AuditEvent(at: now, type: .consentGranted, outcome: .success, subject: subject, clientID: client))
     }
 
@@ -54,6 +57,20 @@ import Testing
             #expect(events.map(\.targetClientID) == ["shop"])
             let history = try await browser.get("/account")
             #expect(history.text.contains("What an app was allowed was taken back"))
+        }
+    }
+
+    @Test func `what a website may do is a list, from who somebody is to what it alone knows`() async throws {
+        try await run { bridge, browser in
+            try await agree(bridge, to: ["billing", "email", "offline_access", "openid", "archive"])
+            _ = try await browser.signIn(on: browser.get("/sign-in"))
+            let page = try await browser.get(Self.path).text
+            #expect(
+                page.matches(of: #/<li>([^<]+)</li>/#).map { String($0.1) } == [
+                    "know that it is you", "see your e-mail address", "stay signed in after you close it",
+                    "use “archive”", "use “billing”",
+                ])
+            #expect(page.contains(#"aria-describedby="grants-0 about-0""#))
         }
     }
 

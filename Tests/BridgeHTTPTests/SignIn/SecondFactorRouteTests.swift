@@ -62,7 +62,7 @@ import Testing
 
     /// Ids of the fields that the notice is about.
     private func markedFields(_ page: TestResponse) -> [String] {
-        page.text.matches(of: #/id="([a-z-]+)"[^>]* aria-invalid="true" aria-describedby="notice"/#).map {
+        page.text.matches(of: #/id="([a-z-]+)"[^>]* aria-invalid="true" aria-describedby="notice[^"]*"/#).map {
             String($0.1)
         }
     }
@@ -219,6 +219,19 @@ import Testing
         }
     }
 
+    @Test func `what a code does is said of each of the two fields that take one`() async throws {
+        try await run { bridge, browser in
+            try await signIn(browser)
+            _ = try await enrol(bridge, browser)
+            let page = try await browser.get(Self.path).text
+            let described = page.matches(of: #/<input [^>]*id="([a-z]+)-code"[^>]* aria-describedby="([a-z]+)"/#)
+                .map { [String($0.1), String($0.2)] }
+            #expect(described == [["renewal", "renewal"], ["removal", "removal"]])
+            for name in ["renewal", "removal"] { #expect(page.contains(#"<p id="\#(name)">"#)) }
+            #expect(page.matches(of: #/-code">Code from your app, or a recovery code</#).count == 2)
+        }
+    }
+
     @Test func `a factor that is there is not replaced by the form of another tab`() async throws {
         try await run { bridge, browser in
             try await signIn(browser)
@@ -245,7 +258,7 @@ import Testing
             #expect(recoveryCodes(again).isEmpty && !again.text.contains("changed meanwhile"))
             #expect(again.text.contains("Make new recovery codes"))
             let account = try await browser.get("/account").text
-            #expect(account.contains("Second factor changed") && !account.contains("Somebody tried"))
+            #expect(account.contains("Second factor turned on") && !account.contains("Somebody tried"))
             // Nothing has changed.
             let removed = try await browser.post(Self.path, fields(again, "remove") + [("code", codes[0])])
             #expect(removed.status == .ok && removed.text.contains("The second factor was removed."))

@@ -60,8 +60,8 @@ import Testing
     @Test(
         arguments: [
             (.here, "administrator"), (.passkey("mark"), "passkey"), (.phone, "self_issued"), (.phoneElsewhere, nil),
-        ] as [(SignInWay, String?)])
-    func `every way to sign in counts whose session opens the console`(_ way: SignInWay, _ reason: String?)
+        ] as [(SignInMethod, String?)])
+    func `every way to sign in counts whose session opens the console`(_ way: SignInMethod, _ reason: String?)
         async throws
     {
         try await withDesk { desk in

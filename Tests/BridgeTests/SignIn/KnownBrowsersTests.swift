@@ -190,9 +190,9 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
             var here = origin("203.0.113.7")
             here.recognition = browsers.cookie(
                 knowing: account("alice"), isOfTwoFactors: false, besides: nil, at: noon)
-            func wait(_ name: String, _ subject: Subject) async throws -> Duration? {
-                try await throttle.wait(
-                    for: Username(name), of: account(subject), guessing: .password, origin: here, at: noon)
+            func isHeldBack(_ name: String, _ subject: Subject) async throws -> Bool {
+                try await throttle.excess(
+                    for: Username(name), of: account(subject), guessing: .password, origin: here, at: noon) != nil
             }
             // Strangers guess at both names until nobody unknown gets through.
             for name in ["alice", "alison"] {
@@ -200,8 +200,8 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
                     .password, of: Username(name), nil, origin: origin("198.51.100.9"), at: noon) == nil
                 {}
             }
-            #expect(try await wait("alison", "alice") == nil, "renamed, and still known here")
-            #expect(try await wait("alice", "somebody-new") != nil, "whoever has the name now is a stranger here")
+            #expect(try await !isHeldBack("alison", "alice"), "renamed, and still known here")
+            #expect(try await isHeldBack("alice", "somebody-new"), "whoever has the name now is a stranger here")
         }
     }
 }
@@ -213,21 +213,44 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
             let throttle = SignInThrottle(
                 limiter: InProcessRateLimiter(clock: .parameter), limits: LimitSettings(),
                 refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)))
-            func begin(_ number: Int) async throws -> Duration? {
-                try await throttle.begin(.code, of: Username("user\(number)"), nil, origin: origin(), at: noon)
+            /// A neighbour's code, looked at once those of all after them have come.
+            func code(of number: Int, upTo last: Int) async throws -> [SignInThrottle.CodeVerdict] {
+                let user = Account(
+                    subject: Subject(rawValue: "sub-\(number)"), username: Username("user\(number)"), createdAt: noon)
+                var later: [SignInThrottle.CodeVerdict] = []
+                let own = try await throttle.code(of: user, origin: origin(), at: noon) {
+                    if number < last { later = try await code(of: number + 1, upTo: last) }
+                    return number >= 5
+                }
+                return [own] + later
             }
-            for number in 0..<9 {
-                let wait = try await begin(number)
-                #expect(wait == nil)
+            let verdicts = try await code(of: 0, upTo: 8)
+            let expected: [SignInThrottle.CodeVerdict] = [
+                .wrong, .wrong, .wrong, .wrong, .wrong, .right, .right, .right, .right,
+            ]
+            #expect(verdicts == expected)
+            guard case .limited = try await code(of: 10, upTo: 10).first else {
+                Issue.record("five wrong codes of a network left more")
+                return
             }
-            for number in 0..<5 {
-                let isRight = try await throttle.judge(
-                    .code, of: Username("user\(number)"), nil, origin: origin(), at: noon
-                ) { false }
-                #expect(!isRight)
+        }
+    }
+
+    @Test func `a code that nobody could look at, and a right one, count towards nothing`() async throws {
+        try await withService { service in
+            let throttle = SignInThrottle(
+                limiter: InProcessRateLimiter(clock: .parameter), limits: LimitSettings(),
+                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)))
+            let user = Account(subject: "alice", username: Username("alice"), createdAt: noon)
+            for _ in 0..<20 {
+                await #expect(throws: StorageError.self) {
+                    try await throttle.code(of: user, origin: origin(), at: noon) {
+                        throw StorageError.unavailable("away")
+                    }
+                }
+                let verdict = try await throttle.code(of: user, origin: origin(), at: noon) { true }
+                #expect(verdict == .right)
             }
-            let wait = try await begin(10)
-            #expect(wait != nil)
         }
     }
 
@@ -244,10 +267,9 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
             for (number, second) in stride(from: 0, to: seconds, by: interval).enumerated() {
                 let now = noon + .seconds(second)
                 let origin = origin(address(number))
-                guard
-                    try await throttle.wait(for: Username("alice"), of: nil, guessing: guess, origin: origin, at: now)
-                        == nil
-                else { continue }
+                let excess = try await throttle.excess(
+                    for: Username("alice"), of: nil, guessing: guess, origin: origin, at: now)
+                guard excess == nil else { continue }
                 if try await throttle.count(guess, of: Username("alice"), nil, origin: origin, at: now) == nil {
                     passed += 1
                 }
@@ -286,9 +308,9 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
                 }
             }
             #expect((most - 10...most).contains(passed))
-            let wait = try await throttle.wait(
+            let excess = try await throttle.excess(
                 for: Username("alice"), of: alice, guessing: guess, origin: origin(), at: noon + .seconds(86_400))
-            #expect(wait == nil, "a stranger's browser, such as a new one of the owner's, has its own number")
+            #expect(excess == nil, "a stranger's browser, such as a new one of the owner's, has its own number")
         }
     }
 
@@ -307,11 +329,13 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
                 for _ in 0..<5 { _ = try await throttle.count(.password, of: nil, alice, origin: stolen, at: noon) }
             }
             let owners = here()
-            #expect(try await throttle.wait(for: nil, of: alice, guessing: .password, origin: owners, at: noon) != nil)
-            #expect(try await throttle.wait(for: nil, of: alice, guessing: .passkey, origin: owners, at: noon) == nil)
+            let excess = try await throttle.excess(
+                for: nil, of: alice, guessing: .password, origin: owners, at: noon)
+            #expect(excess != nil)
+            #expect(try await throttle.wait(forPasskeyOf: alice, origin: owners, at: noon) == nil)
             // What is no answer of a passkey is counted for the browser that sends it.
             for _ in 0..<5 { _ = try await throttle.count(.passkey, of: nil, alice, origin: owners, at: noon) }
-            #expect(try await throttle.wait(for: nil, of: alice, guessing: .passkey, origin: owners, at: noon) != nil)
+            #expect(try await throttle.wait(forPasskeyOf: alice, origin: owners, at: noon) != nil)
         }
     }
 

@@ -102,6 +102,20 @@ extension UpstreamSignIn.Outcome {
         }
     }
 
+    @Test func `that an account was made is in the log with the request that made it`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            _ = try #require(try await desk.finish(try await desk.begin()).session)
+            func event(_ type: AuditEventType) async throws -> AuditEvent {
+                let found = try await desk.service.storage.search(AuditFilter(type: type), before: nil, limit: 2)
+                return try #require(found.records.first).event
+            }
+            let (made, signedIn) = (try await event(.userCreated), try await event(.userSignedIn))
+            #expect(made.requestID == signedIn.requestID && made.requestID != nil)
+            #expect(made.address == signedIn.address && made.address != nil)
+        }
+    }
+
     @Test func `what goes out comes back: the same state, nonce, verifier and callback`() async throws {
         try await withDesk { desk in
             desk.upstream.willName("u-1")

@@ -20,9 +20,25 @@ import Testing
         let step = OneTimeCode.step(at: now)
         let found = (-2...2).map { offset in
             OneTimeCode.matchingStep(
-                OneTimeCode.code(secret: Self.secret, step: step + offset), secret: Self.secret, at: now)
+                typed: OneTimeCode.code(secret: Self.secret, step: step + offset), secret: Self.secret, at: now)
         }
         #expect(found == [nil, step - 1, step, step + 1, nil])
+    }
+
+    /// The ways of ``SixDigitsTests``, of the code 050471.
+    @Test(arguments: [
+        " 050 471 ", "050-471", "٠٥٠٤٧١", "０５０４７１", "۰۵۰۴۷۱", "०५०४७१", "050\u{a0}471",
+    ])
+    func `a code counts in the digits of every script`(typed: String) {
+        let now = Timestamp(seconds: 1_111_111_111)
+        let step = OneTimeCode.matchingStep(typed: typed, secret: Self.secret, at: now)
+        #expect(step == OneTimeCode.step(at: now))
+    }
+
+    @Test(arguments: ["", "50471", "0050471", "+050471", "05047l"])
+    func `what is no six digits is no code`(typed: String) {
+        let now = Timestamp(seconds: 1_111_111_111)
+        #expect(OneTimeCode.matchingStep(typed: typed, secret: Self.secret, at: now) == nil)
     }
 
     @Test func `the enrolment URI says what apps need`() {
@@ -45,6 +61,9 @@ import Testing
         let digest = RecoveryCode.digest(ofTyped: code)
         #expect(digest != nil)
         #expect(RecoveryCode.digest(ofTyped: " " + code.uppercased().replacing("-", with: "")) == digest)
+        #expect(RecoveryCode.digest(ofTyped: code.replacing("-", with: "\u{a0}")) == digest)
+        let wide = code.unicodeScalars.compactMap { Unicode.Scalar($0.value + 0xFEE0) }
+        #expect(RecoveryCode.digest(ofTyped: String(String.UnicodeScalarView(wide))) == digest)
         #expect(RecoveryCode.digest(ofTyped: "123456") == nil)
     }
 }

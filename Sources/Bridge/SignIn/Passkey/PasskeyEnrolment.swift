@@ -29,41 +29,42 @@ package final class PasskeyEnrolment: Sendable {
         try await storage.passkeys(of: subject)
     }
 
-    /// The account of a user who may have passkeys: with a password here, and no other place to sign in.
-    ///
-    /// Who signs in elsewhere adds none, also with a password here besides: an account that is closed there must not
-    /// stay open by a passkey here, and what another provider says of factors is not ours.
-    private func candidate(_ subject: Subject) async throws -> Account? {
-        guard let account = try await storage.account(of: subject), account.passwordHash != nil,
-            account.disabledAt == nil, try await storage.identities(of: subject).isEmpty
-        else { return nil }
-        return account
+    /// Where the user of a session stands.
+    package enum Standing: Sendable {
+        /// A trusted issuer's user, who has no account here.
+        case noAccount
+        /// May have none: without a password here, disabled, or with another place to sign in, also with a password
+        /// here besides. An account that is closed there must not stay open by a passkey here, and what another
+        /// provider says of factors is not ours.
+        case unavailable
+        /// May have some, and change them after a newer sign-in, or a stronger one.
+        case needsSignIn
+        /// May change them in this session.
+        case open(Account)
     }
 
-    /// Whether a user has an account here, and is not a trusted issuer's alone.
-    package func hasAccount(_ subject: Subject) async throws -> Bool {
-        try await storage.account(of: subject) != nil
+    package func standing(in session: WebSession) async throws -> Standing {
+        guard let account = try await storage.account(of: session.subject) else { return .noAccount }
+        guard account.passwordHash != nil, account.disabledAt == nil,
+            try await storage.identities(of: account.subject).isEmpty
+        else { return .unavailable }
+        guard session.isFreshSignInWithoutPhone(at: time.now()), account.isSatisfied(by: session.authentication) else {
+            return .needsSignIn
+        }
+        return .open(account)
     }
 
-    /// Whether a user may have passkeys, in a session that is good enough.
-    package func isOpen(to subject: Subject) async throws -> Bool { try await candidate(subject) != nil }
-
-    /// The account whose passkeys may be changed in a session: its user signed in moments ago, and not by a phone's
-    /// key, which would leave passkeys behind when it is unlinked as stolen.
-    package func account(in session: WebSession) async throws -> Account? {
-        guard session.isFreshSignIn(at: time.now()),
-            !session.authentication.amr.contains(Authentication.selfIssued),
-            let account = try await candidate(session.subject),
-            account.secondFactor == nil || session.authentication.hasTwoFactors
-        else { return nil }
+    /// The account whose passkeys may be changed in a session.
+    func account(in session: WebSession) async throws -> Account? {
+        guard case .open(let account) = try await standing(in: session) else { return nil }
         return account
     }
 
     /// What a page asks the browser for.
-    package func draft(for account: Account, in session: WebSession, at party: PasskeyParty) async throws
-        -> PasskeyDraft
-    {
-        let known = try await storage.passkeys(of: account.subject)
+    /// - Parameter known: the account's passkeys.
+    package func draft(
+        for account: Account, besides known: [Passkey], in session: WebSession, at party: PasskeyParty
+    ) throws -> PasskeyDraft {
         let handle = known.first.flatMap { Base64URL.decode($0.userHandle) } ?? random.bytes(32)
         return PasskeyDraft(
             challenge: PasskeyChallenge(

@@ -73,7 +73,7 @@ package final class PasskeySignIn: Sendable {
         let challenge = PasskeyChallenge(sealed: sealed)
         let passkey: Passkey? = if let assertion { try await storage.passkey(assertion.mark) } else { nil }
         let account: Account? = if let passkey { try await storage.account(of: passkey.subject) } else { nil }
-        if let wait = try await throttle.wait(for: nil, of: account, guessing: .passkey, origin: origin, at: now) {
+        if let wait = try await throttle.wait(forPasskeyOf: account, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
         let count: Int64

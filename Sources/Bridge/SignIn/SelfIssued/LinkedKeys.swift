@@ -11,6 +11,7 @@ package final class LinkedKeys: Sendable {
     private let storage: any Storage
     private let endings: SessionEndings
     private let limiter: any RateLimiter
+    private let gate: LimitGate
     let limits: LimitSettings
     let refusals: RefusalLog
     private let time: TimeSource
@@ -22,6 +23,7 @@ package final class LinkedKeys: Sendable {
         self.storage = storage
         self.endings = endings
         self.limiter = limiter
+        gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.refusals = refusals
         self.time = time
@@ -67,8 +69,7 @@ package final class LinkedKeys: Sendable {
         // A key makes no other keys where there is a password: unlinking a stolen one would leave those behind. Nor
         // does it unlink the owner's.
         if account?.passwordHash != nil, authentication.amr.contains(Authentication.selfIssued) { return false }
-        guard account?.secondFactor != nil else { return true }
-        return authentication.hasTwoFactors
+        return account?.isSatisfied(by: authentication) ?? true
     }
 
     package func keys(of subject: Subject) async throws -> [LinkedKey] { try await storage.linkedKeys(of: subject) }
@@ -178,8 +179,7 @@ extension LinkedKeys {
 
     /// - Throws: ``SelfIssuedRefusal`` past a limit.
     func admit(_ keys: [RateLimitKey], origin: RequestOrigin, at now: Timestamp) async throws {
-        guard case .exceeded(let wait, let scope) = try await limiter.take(keys, at: now) else { return }
-        try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
+        guard let wait = try await gate.take(keys, origin: origin, at: now).retryAfter else { return }
         throw SelfIssuedRefusal(.rateLimited, retryAfter: wait)
     }
 
@@ -188,8 +188,7 @@ extension LinkedKeys {
         origin: RequestOrigin, at now: Timestamp, _ body: () async throws -> Value
     ) async throws -> Value {
         let network = limits.networkKey("self_issued.refused", of: origin, limits.refusedSelfIssuedPerNetwork)
-        if case .exceeded(let wait, let scope) = try await limiter.peek(network, at: now) {
-            try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
+        if let wait = try await gate.peek(network, origin: origin, at: now).retryAfter {
             throw SelfIssuedRefusal(.rateLimited, retryAfter: wait)
         }
         do {

@@ -148,6 +148,15 @@ extension SelfIssuedConfiguration {
         return Self.schemeMark + SHA256Hash(of: "drawbridge link of a scheme \(nonce)").base64URLOfHalf
     }
 
+    /// What an answer must say to be taken.
+    /// - Parameters:
+    ///   - nonce: the claimed link's; `nil` leaves it unjudged, to explain a token.
+    ///   - isLinking: whether a key is to be linked, which is never asked for by a link that any app may take.
+    func terms(for nonce: String?, isLinking: Bool = false, at now: Timestamp) -> SelfIssuedTerms {
+        let nonces = nonce.map { isLinking ? [$0] : [$0, schemeNonce(for: $0)] }
+        return SelfIssuedTerms(audiences: [clientID, returnURI], forms: forms, nonces: nonces, now: now)
+    }
+
     /// The link with a scheme of its own.
     /// - Parameters:
     ///   - nonce: the claimed link's.

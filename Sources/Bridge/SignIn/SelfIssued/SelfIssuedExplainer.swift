@@ -3,27 +3,23 @@ package import OAuth2
 /// Says what a phone's answer would come to, and which check decides. Changes nothing.
 package final class SelfIssuedExplainer: Sendable {
     private let configuration: SelfIssuedConfiguration
-    private let keys: any LinkedKeyStore
-    private let subjects: any UserStore
+    private let storage: any LinkedKeyStore & UserStore
     private let time: TimeSource
 
     package init(
-        configuration: SelfIssuedConfiguration, keys: any LinkedKeyStore & UserStore, time: TimeSource
+        configuration: SelfIssuedConfiguration, storage: any LinkedKeyStore & UserStore, time: TimeSource
     ) {
         self.configuration = configuration
-        self.keys = keys
-        subjects = keys
+        self.storage = storage
         self.time = time
     }
 
     /// - Parameters:
     ///   - answer: what a phone would post.
-    ///   - nonce: the one that it was sent; `nil` leaves it unjudged.
+    ///   - nonce: the one that it was sent, or the claimed link's; `nil` leaves it unjudged.
     package func explain(_ answer: FormParameters, nonce: String?) async throws -> Explanation {
         var explanation = Explanation(rule: "self_issued")
-        let terms = SelfIssuedTerms(
-            audiences: [configuration.clientID, configuration.returnURI], forms: configuration.forms,
-            nonces: nonce.map { [$0] }, now: time.now())
+        let terms = configuration.terms(for: nonce, at: time.now())
         let token: SelfIssuedToken
         do throws(SelfIssuedRefusal.Reason) {
             token = try SelfIssuedToken(answer: answer, terms: terms) { explanation.check($0, fails: nil) }
@@ -39,7 +35,7 @@ package final class SelfIssuedExplainer: Sendable {
     }
 
     private func explain(_ thumbprint: String, in explanation: inout Explanation) async throws {
-        guard let key = try await keys.linkedKey(thumbprint) else {
+        guard let key = try await storage.linkedKey(thumbprint) else {
             let isRejected = configuration.unknownSubject == .reject
             explanation.check(
                 "key belongs to somebody", fails: isRejected ? SelfIssuedRefusal.Reason.subjectUnknown.rawValue : nil,
@@ -51,7 +47,7 @@ package final class SelfIssuedExplainer: Sendable {
                 "key is linked", fails: key.revokedAt == nil ? nil : SelfIssuedRefusal.Reason.subjectRevoked.rawValue)
         else { return }
         explanation.note("user", key.subject.rawValue)
-        let standing = try await subjects.standing(of: key.subject)
+        let standing = try await storage.standing(of: key.subject)
         explanation.check(
             ExplainedCheck.userMaySignIn,
             fails: standing == .disabled ? SelfIssuedRefusal.Reason.userDisabled.rawValue : nil)

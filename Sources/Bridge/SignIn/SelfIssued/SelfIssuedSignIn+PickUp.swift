@@ -8,23 +8,42 @@ extension SelfIssuedSignIn {
         case waiting
         /// A phone answered; the browser's user has to say that it was theirs.
         /// - Parameters:
-        ///   - name: the account's; `nil` for a key without an account.
+        ///   - account: `nil` for a key without one.
         ///   - needsCode: whether a code of the second factor is asked for as well.
-        case answered(name: String?, needsCode: Bool)
+        case answered(account: Account?, needsCode: Bool)
         /// Over, or another browser's.
         case over
+    }
+
+    /// What a page for the browser that waits is made of.
+    package struct WaitingPage: Sendable {
+        package let standing: Waiting
+        /// What the sign-in is for; empty for another browser's, and for one that is gone.
+        package let errand: String
+        /// Whether a key is to be linked.
+        package let isLinking: Bool
     }
 
     /// Looks at a transaction, for the browser that began it.
     package func look(
         _ state: String, browser: OpaqueSecret?, origin: RequestOrigin
-    ) async throws -> Waiting {
+    ) async throws -> WaitingPage {
         let now = time.now()
-        guard let transaction = try await waiting(state, browser: browser, at: now) else { return .over }
+        guard let transaction = try await waiting(state, browser: browser, at: now) else {
+            return WaitingPage(standing: .over, errand: "", isLinking: false)
+        }
+        return WaitingPage(
+            standing: try await standing(of: transaction, origin: origin, at: now), errand: transaction.errand,
+            isLinking: transaction.linking != nil)
+    }
+
+    private func standing(
+        of transaction: SelfIssuedTransaction, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Waiting {
         guard let proof = transaction.answer else { return now < transaction.codeEndsAt ? .waiting : .over }
-        guard let account = try await account(of: proof) else { return .answered(name: nil, needsCode: false) }
+        guard let account = try await account(of: proof) else { return .answered(account: nil, needsCode: false) }
         guard !account.hasEnded(since: transaction.answeredAfter) else { return .over }
-        return .answered(name: account.shownName, needsCode: needsCode(account, origin: origin, at: now))
+        return .answered(account: account, needsCode: needsCode(account, origin: origin, at: now))
     }
 
     /// What a browser gets that says: that was me.
@@ -44,7 +63,7 @@ extension SelfIssuedSignIn {
         return try await linkedKeys.recording(origin: origin, at: now) {
             guard let seen = try await waiting(state, browser: browser, at: now) else {
                 // Another browser, or too late: only the log is told which.
-                if let other = try await transactions.look(String(state.prefix(1024)), at: now) {
+                if state.utf8.count <= Self.longestState, let other = try await transactions.look(state, at: now) {
                     try await recordRefusal(.browserMismatch, of: other, origin: origin, at: now)
                 }
                 return .over
@@ -52,20 +71,16 @@ extension SelfIssuedSignIn {
             // Its own browser, which no page offers this before there is an answer.
             guard let proof = seen.answer else { return .over }
             if let account = try await account(of: proof), needsCode(account, origin: origin, at: now) {
-                if let wait = try await throttle.begin(
-                    .code, of: account.username, account, origin: origin, at: now)
-                {
-                    return .limited(wait)
-                }
-                let isRight = try await throttle.judge(
-                    .code, of: account.username, account, origin: origin, at: now
-                ) {
+                let verdict = try await throttle.code(of: account, origin: origin, at: now) {
                     try await codes.accepts(
                         CodeAttempt(code: code ?? "", session: nil, origin: origin, at: now), for: account)
                 }
-                guard isRight else {
+                switch verdict {
+                case .limited(let wait): return .limited(wait)
+                case .wrong:
                     try await recordRefusal(.wrongCode, of: seen, origin: origin, at: now)
                     return .wrongCode
+                case .right: break
                 }
             }
             // Of several that say so at once, one.
@@ -98,12 +113,7 @@ extension SelfIssuedSignIn {
         return transaction.errand
     }
 
-    /// What a sign-in is for that waits; empty when there is none.
-    package func errand(of state: String) async throws -> String {
-        try await transactions.look(state, at: time.now())?.errand ?? ""
-    }
-
-    /// Whether what waits is the linking of a key.
+    /// Whether what waits is the linking of a key; for the phone's own browser, which began nothing.
     package func isLinking(_ state: String) async throws -> Bool {
         try await transactions.look(state, at: time.now())?.linking != nil
     }
@@ -111,7 +121,7 @@ extension SelfIssuedSignIn {
     private func waiting(
         _ state: String, browser: OpaqueSecret?, at now: Timestamp
     ) async throws -> SelfIssuedTransaction? {
-        guard let browser, state.utf8.count <= 1024,
+        guard let browser, state.utf8.count <= Self.longestState,
             let transaction = try await transactions.look(state, at: now),
             ConstantTime.equals(browser.digest.utf8, transaction.browserDigest.utf8)
         else { return nil }

@@ -10,6 +10,8 @@ package final class SelfIssuedSignIn: Sendable {
     package static let choiceLifetime = Duration.seconds(600)
     /// How long another device may take to answer, and its answer waits for the browser.
     static let codeLifetime = Duration.seconds(120)
+    /// Bytes of a `state` that is looked for; ours are shorter.
+    static let longestState = 1024
 
     /// Where the keys are kept, whose they are, and what is used up.
     package typealias Storage = LinkedKeyStore & UserStore & RequestStore
@@ -169,7 +171,7 @@ extension SelfIssuedSignIn {
     private func unanswered(
         _ answer: FormParameters, at now: Timestamp
     ) async throws -> (state: String, transaction: SelfIssuedTransaction) {
-        guard let state = answer["state"], state.utf8.count <= 1024,
+        guard let state = answer["state"], state.utf8.count <= Self.longestState,
             let transaction = try await transactions.look(state, at: now), transaction.answer == nil
         else { throw SelfIssuedRefusal(.stateUnknown) }
         return (state, transaction)
@@ -197,11 +199,8 @@ extension SelfIssuedSignIn {
     private func proof(
         of answer: FormParameters, for transaction: SelfIssuedTransaction, at now: Timestamp
     ) throws -> SelfIssuedProof {
-        // Linking is never asked for by a link that any app may take.
-        let nonces = [transaction.nonce, configuration.schemeNonce(for: transaction.nonce)]
-        let terms = SelfIssuedTerms(
-            audiences: [configuration.clientID, configuration.returnURI], forms: configuration.forms,
-            nonces: transaction.linking == nil ? nonces : [transaction.nonce], now: now)
+        let terms = configuration.terms(
+            for: transaction.nonce, isLinking: transaction.linking != nil, at: now)
         let token: SelfIssuedToken
         var thumbprint: String?
         do throws(SelfIssuedRefusal.Reason) {
@@ -243,7 +242,7 @@ extension SelfIssuedSignIn {
     /// Signs in whom the key names.
     /// - Parameter lastEnd: the user's by the time of an answer that waited.
     func resolve(
-        _ proof: SelfIssuedProof, after lastEnd: Timestamp? = nil, errand: String, by way: SignInWay,
+        _ proof: SelfIssuedProof, after lastEnd: Timestamp? = nil, errand: String, by way: SignInMethod,
         current: WebSession?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SelfIssuedOutcome {
         if let key = try await linkedKeys.liveKey(proof.thumbprint) {
@@ -264,7 +263,7 @@ extension SelfIssuedSignIn {
     }
 
     func open(
-        _ key: LinkedKey, _ proof: SelfIssuedProof, after lastEnd: Timestamp? = nil, by way: SignInWay,
+        _ key: LinkedKey, _ proof: SelfIssuedProof, after lastEnd: Timestamp? = nil, by way: SignInMethod,
         replacing current: WebSession?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession {
         try await linkedKeys.checkStanding(of: key.subject, with: proof.thumbprint)

@@ -8,8 +8,9 @@ package final class UpstreamSignIn: Sendable {
     static let tripLifetime = Authorizations.journeyLifetime
     /// How long the question stands that ``Outcome/asks`` is: as long as its form.
     static let questionLifetime = FormTokens.lifetime
-    /// How far the provider's clock may be off.
-    static let clockTolerance = Duration.seconds(60)
+    /// How long before the trip a sign-in there may lie that still counts as made in it: by so much the provider's clock
+    /// may be behind.
+    static let earliestBeforeTrip = Duration.seconds(60)
 
     package let providers: [any UpstreamProvider]
     private let accounts: any UserStore
@@ -228,7 +229,7 @@ package final class UpstreamSignIn: Sendable {
     private func open(
         _ answer: UpstreamAnswer, inPlaceOf current: WebSession?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Outcome {
-        let account = try await account(of: answer, at: now)
+        let account = try await account(of: answer, origin: origin, at: now)
         guard account.disabledAt == nil,
             let opened = try await opener.open(
                 for: account.subject, authentication: answer.authentication,
@@ -275,13 +276,16 @@ package final class UpstreamSignIn: Sendable {
     }
 
     /// The linked account; a new one at the first sign-in.
-    private func account(of user: UpstreamAnswer, at now: Timestamp) async throws -> Account {
+    private func account(
+        of user: UpstreamAnswer, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Account {
         if let known = try await accounts.account(linkedTo: user.identity) { return known }
         let account = Account(
             subject: Account.makeSubject(random: random), username: nil, displayName: user.name, email: user.email,
             createdAt: now)
         let event = AuditEvent(
-            at: now, type: .userCreated, outcome: .success, reason: "upstream", subject: account.subject)
+            at: now, type: .userCreated, outcome: .success, reason: "upstream", subject: account.subject,
+            origin: origin)
         if try await accounts.addAccount(account, issuer: user.identity.issuer, link: user.identity, event: event)
             == .added
         {
@@ -310,7 +314,7 @@ package final class UpstreamSignIn: Sendable {
     private static let oursToSay = [Authentication.password, Authentication.selfIssued]
 
     private static func isOfTrip(_ user: UpstreamUser, began: Timestamp) -> Bool {
-        user.authenticatedAt.map { $0 >= began - clockTolerance } ?? false
+        user.authenticatedAt.map { $0 >= began - earliestBeforeTrip } ?? false
     }
 
     private func refuse(

@@ -63,6 +63,12 @@ package struct Account: Hashable, Sendable {
         self.claimsChangedAt = claimsChangedAt
     }
 
+    /// Whether an authentication has everything that the account asks of its user: the second factor too, where there is
+    /// one (contract §16.2).
+    func isSatisfied(by authentication: Authentication) -> Bool {
+        secondFactor == nil || authentication.hasTwoFactors
+    }
+
     /// How pages address the user.
     package var shownName: String { displayName ?? username?.text ?? email ?? subject.rawValue }
 

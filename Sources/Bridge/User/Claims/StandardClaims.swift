@@ -28,6 +28,14 @@ package struct StandardClaims: Hashable, Sendable {
     /// What another issuer says of its user.
     package init(_ groups: UserGroups?) { values = groups.map { [UserGroups.claim: $0.value] } ?? [:] }
 
+    /// The names of those that say something else than in `others`, or are in one of the two alone, in order.
+    package func names(differingFrom others: StandardClaims) -> [String] {
+        Set(values.keys).union(others.values.keys).filter { name in
+            // By bytes: two spellings of a letter are equal texts.
+            values[name].map { Array($0.text.utf8) } != others.values[name].map { Array($0.text.utf8) }
+        }.sorted()
+    }
+
     /// As a store keeps them; `nil` for none.
     package var text: String? { values.isEmpty ? nil : JSONValue.object(values).text }
 

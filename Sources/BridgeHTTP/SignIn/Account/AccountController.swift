@@ -6,7 +6,7 @@ import OAuth2
 /// What the pages of one's own account call.
 package final class AccountServices: Sendable {
     /// The stores that the pages read and change.
-    package typealias Storage = UserStore & AuditLog & LinkedKeyStore & PasskeyStore
+    package typealias Storage = UserStore & AuditLog & LinkedKeyStore
 
     let storage: any Storage
     let passwords: PasswordChange

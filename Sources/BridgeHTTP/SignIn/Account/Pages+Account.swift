@@ -99,7 +99,7 @@ extension Pages {
     func account(_ page: AccountPage, clientName: (ClientID) -> String, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = [
-            "name": page.account?.shownName ?? page.session.subject.rawValue,
+            "name": page.account.map { name(of: $0, language) } ?? page.session.subject.rawValue,
             "has_account": page.account != nil, "is_own": page.isOwn,
             "has_password": page.account?.passwordHash != nil,
             "offers_devices": page.offersDevices,
@@ -120,6 +120,7 @@ extension Pages {
             values["latest_events"] = texts.text(
                 "account", "latest_events", in: language, ["count": String(page.events.count)])
         }
+        values["id"] = page.account.flatMap(Self.idInPlaceOfName)
         values["username"] = page.account?.username?.text
         if page.isOwn { values["email"] = page.account?.email }
         values["password_changed_at"] =
@@ -135,6 +136,16 @@ extension Pages {
         values["keys"] = texts.text(
             "account", page.keys == 0 ? "no_keys" : "keys", in: language, ["count": String(page.keys)])
         return render("account", values, to: visitor, language: language)
+    }
+
+    /// What a page calls somebody to themselves. The id of an account without a name tells nobody whose it is.
+    func name(of account: Account, _ language: String) -> String {
+        Self.idInPlaceOfName(account) == nil ? account.shownName : texts.text("account", "nameless", in: language)
+    }
+
+    /// What stands behind the words for an account without a name: one such is told from another by it.
+    static func idInPlaceOfName(_ account: Account) -> String? {
+        account.shownName == account.subject.rawValue ? account.subject.rawValue : nil
     }
 
     private func event(

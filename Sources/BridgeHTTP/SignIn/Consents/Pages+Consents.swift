@@ -25,13 +25,23 @@ struct ConsentsPage: Sendable {
 }
 
 extension Pages {
+    /// Who somebody is, what is known of them, how to reach them, and then what may be done in their name.
+    private static let scopeOrder = [
+        "openid", "profile", "email", "address", "phone", "groups", "offline_access", "device_sso", "admin",
+    ]
+
+    /// What was agreed to, as people would tell it; what only the website knows comes last.
+    private static func inOrder(_ scopes: Set<String>) -> [String] {
+        scopeOrder.filter(scopes.contains) + scopes.subtracting(scopeOrder).sorted()
+    }
+
     func consents(_ page: ConsentsPage, clientName: (ClientID) -> String, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         let rows: [[String: any Sendable]] = page.consents.enumerated().map { number, consent in
             let name = clientName(consent.clientID)
             return [
                 "number": String(number), "id": consent.clientID.rawValue, "name": name,
-                "scopes": consent.scopes.sorted().map { scopeText($0, language) },
+                "scopes": Self.inOrder(consent.scopes).map { scopeText($0, language) },
                 "agreed": Self.clock(consent.agreedAt),
                 "withdraw_label": texts.text("consents", "withdraw_label", in: language, ["name": name]),
             ]

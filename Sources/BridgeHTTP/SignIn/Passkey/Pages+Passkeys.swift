@@ -25,11 +25,12 @@ struct PasskeysPage: Sendable {
     /// The host that the page is shown at.
     let here: String
     let asked: Asked?
-    let mayChange: Bool
-    /// Whether the user may have passkeys, in a session that is good enough.
-    let isOpen: Bool
+    let standing: PasskeyEnrolment.Standing
     let notice: PasskeysNotice?
     let formToken: String
+
+    var mayChange: Bool { if case .open = standing { true } else { false } }
+    var needsSignIn: Bool { if case .needsSignIn = standing { true } else { false } }
 }
 
 extension Pages {
@@ -47,7 +48,7 @@ extension Pages {
         let isFull = page.passkeys.count >= Passkey.limit
         var values: [String: any Sendable] = [
             "passkeys": rows, "is_empty": rows.isEmpty, "may_change": page.mayChange,
-            "needs_sign_in": !page.mayChange && page.isOpen, "needs_password": !page.isOpen,
+            "needs_sign_in": page.needsSignIn, "needs_password": !page.mayChange && !page.needsSignIn,
             "is_full": isFull, "has_no_host": page.mayChange && page.asked == nil && !isFull,
             "form_token": page.formToken,
             "sign_in_again": SignInController.path(backTo: PasskeysController.path),

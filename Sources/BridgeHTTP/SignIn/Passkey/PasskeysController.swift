@@ -61,26 +61,28 @@ struct PasskeysController: BrowserGroup {
     private func page(
         _ session: WebSession, _ notice: PasskeysNotice?, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
-        // A session that came over an edge is somebody's who need not be the user: it is shown nothing. A user without an
-        // account here has no sign-in to be led to, and no passkey.
-        if !session.isOwnSignIn, try await enrolment.hasAccount(session.subject) {
-            return onward(SignInController.path(backTo: Self.path), request)
+        let standing = try await enrolment.standing(in: session)
+        var account: Account?
+        switch standing {
+        // Has no sign-in to be led to, and no passkey.
+        case .noAccount: break
+        // A session that came over an edge is somebody's who need not be the user: it is shown nothing.
+        case _ where !session.isOwnSignIn: return onward(SignInController.path(backTo: Self.path), request)
+        case .unavailable, .needsSignIn: break
+        case .open(let found): account = found
         }
         let visitor = pageVisitor(request, context)
         let known = try await enrolment.passkeys(of: session.subject)
-        let account = try await enrolment.account(in: session)
         var asked: PasskeysPage.Asked?
         if let account, known.count < Passkey.limit, let party = PasskeyParty(origins.own(of: request)) {
             asked = PasskeysPage.Asked(
-                draft: try await enrolment.draft(for: account, in: session, at: party), party: party,
+                draft: try enrolment.draft(for: account, besides: known, in: session, at: party), party: party,
                 suggestedName: suggestedName(request, context))
         }
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.passkeys(
             PasskeysPage(
-                passkeys: known, here: origins.own(of: request).host, asked: asked, mayChange: account != nil,
-                isOpen: try await enrolment.isOpen(to: session.subject),
-                notice: notice,
+                passkeys: known, here: origins.own(of: request).host, asked: asked, standing: standing, notice: notice,
                 formToken: try formTokens.make(for: .passkeys, binding: binding, session: request.sessionSecret)),
             to: visitor)
         FormCookie.set(binding, in: &response.headers)

@@ -4,11 +4,15 @@ import Hummingbird
 import OAuth2
 
 /// What the page of a phone's sign-in says above its field.
-enum PhonePageNotice: String, Sendable {
+enum PhonePageNotice: String, PageNotice {
     case noDigits = "no_digits"
     case wrongDigits = "wrong_digits"
     case notYet = "not_yet"
     case stale
+
+    /// The text's key in the section `phone`.
+    var key: String { rawValue }
+    var code: ErrorCode? { .invalidRequest }
 
     /// Whether what was typed is wrong, so that the field says so too.
     var isOfField: Bool {
@@ -58,14 +62,17 @@ extension Pages {
                 values["qr"] = ["path": drawing.path, "side": String(drawing.side)]
             }
         }
-        values["notice"] = page.notice.map { texts.text("phone", $0.rawValue, in: language) }
+        values["notice"] = text(of: page.notice, in: "phone", language)
         values["is_error"] = page.notice?.isOfField ?? false
-        values["is_problem"] = page.notice != nil
-        let isRefusal = page.notice != nil || content.state == .locked
+        let policy = page.errand.destination.formPolicy
+        guard content.state == .locked else {
+            return render("phone", values, notice: page.notice, to: visitor, language: language, policy: policy)
+        }
+        // The third wrong try has no notice: the state says it.
+        values["is_problem"] = true
         return render(
-            "phone", values, to: visitor, language: language,
-            status: isRefusal ? .init(code: ErrorCode.invalidRequest.status) : .ok,
-            policy: page.errand.destination.formPolicy)
+            "phone", values, to: visitor, language: language, status: .init(code: ErrorCode.invalidRequest.status),
+            policy: policy)
     }
 
     /// What the link in the code leads to in a browser.
@@ -86,13 +93,9 @@ extension Pages {
         ]
         values["username"] = username
         values["is_error"] = notice.map(\.isOfFields) ?? false
-        values["notice"] = notice.map { notice in
-            switch notice {
-            case .refused: texts.text("sign_in_code", notice.key, in: language)
-            case .noDigits: texts.text("phone", notice.key, in: language)
-            default: texts.text(notice.section ?? "sign_in", notice.key, in: language, waiting: notice.wait)
-            }
-        }
+        // Who is refused here did not type a password; the rest is said as on the sign-in page.
+        let isRefused = if case .refused = notice { true } else { false }
+        values["notice"] = text(of: notice, in: isRefused ? "sign_in_code" : "sign_in", language)
         return render(
             "sign_in_code", values, notice: notice, to: visitor, language: language,
             policy: errand.destination.formPolicy)

@@ -60,7 +60,7 @@ struct PhoneSignInController: SignInGroup {
         do {
             news = try await request.body.consumeWithCancellationOnInboundClose { _ in
                 try await phones.signIns.news(
-                    of: secret, on: query["id"], seen: query["seen"].flatMap(PhoneSignInState.init(rawValue:)))
+                    of: secret, on: query["tab"], seen: query["seen"].flatMap(PhoneSignInState.init(rawValue:)))
             }
         } catch is CancellationError where !Task.isCancelled {
             // The visitor has gone. Nobody reads this, and in the figures it is no failure.

@@ -29,9 +29,6 @@ struct LinkedKeysController: BrowserGroup {
         let form = sent.form
         let origin = context.origin(of: request)
         guard form.isOurs else { return try await page(session, .stale, request, context) }
-        guard try await linkedKeys.admitChange(in: session, origin: origin) else {
-            return onward(SignInController.path(backTo: Self.path), request)
-        }
         do {
             switch form.parameters["what"] {
             case "unlink":
@@ -55,7 +52,14 @@ struct LinkedKeysController: BrowserGroup {
             default: throw OAuthError(.invalidRequest, "the form does not say what to do")
             }
         } catch let refusal as SelfIssuedRefusal {
-            return try await page(session, refusal.reason == .linkedElsewhere ? .elsewhere : .refused, request, context)
+            if let wait = refusal.retryAfter {
+                return pages.limited(retryAfter: wait, of: .signIns, to: pageVisitor(request, context))
+            }
+            switch refusal.reason {
+            case .notSignedIn: return onward(SignInController.path(backTo: Self.path), request)
+            case .linkedElsewhere: return try await page(session, .elsewhere, request, context)
+            default: return try await page(session, .refused, request, context)
+            }
         }
     }
 

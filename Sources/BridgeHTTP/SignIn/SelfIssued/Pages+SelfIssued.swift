@@ -149,9 +149,13 @@ extension Pages {
     }
 
     /// The choice of somebody whose key is nobody's.
-    func selfIssuedChoice(_ proof: SelfIssuedProof, formToken: String, to visitor: PageVisitor) -> Response {
+    /// - Parameter otherURL: another way to sign in for the same.
+    func selfIssuedChoice(
+        _ proof: SelfIssuedProof, formToken: String, otherURL: String, to visitor: PageVisitor
+    ) -> Response {
         var values = Self.values(of: proof)
         values["form_token"] = formToken
+        values["other_url"] = otherURL
         return render("self_issued_choice", values, to: visitor, policy: .leadingOut)
     }
 
@@ -166,9 +170,10 @@ extension Pages {
         ]
         values["notice"] = text(of: notice, in: "self_issued", language)
         if case .wrongCode = notice { values["is_error"] = true }
-        if case .answered(let name, let needsCode) = waiting {
+        if case .answered(let account, let needsCode) = waiting {
             values["answered"] = true
-            values["account"] = name
+            values["account"] = account.map { name(of: $0, language) }
+            values["id"] = account.flatMap(Self.idInPlaceOfName)
             values["needs_code"] = needsCode
         }
         return render(
@@ -179,17 +184,12 @@ extension Pages {
     /// One plain sentence, and the way to the ordinary sign-in.
     func selfIssuedRefused(_ reason: SelfIssuedRefusal.Reason, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
-        let key =
-            switch reason {
-            case .stateUnknown, .expired: "over"
-            case .subjectRevoked, .subjectUnknown, .userDisabled: "not_known"
-            default: "failed"
-            }
         return render(
             "error",
             [
                 "title": texts.text("self_issued", "failed_title", in: language),
-                "explanation": texts.text("self_issued", key, in: language), "code": reason.rawValue, "is_way_on": true,
+                "explanation": texts.text("self_issued", reason.textKey, in: language), "code": reason.rawValue,
+                "is_way_on": true,
             ], to: visitor, language: language, status: .init(code: ErrorCode.invalidRequest.status))
     }
 
@@ -258,6 +258,17 @@ extension SelfIssuedRefusal.Reason {
     /// Reasons whose names are not error codes as well.
     static let ofTheirOwn = allCases.filter { reason in
         !ErrorCode.all.contains { $0.rawValue == reason.rawValue }
+    }
+
+    /// The key in the section `self_issued` of what people are told. Where that is not `failed`, the page that an
+    /// answer comes back to has an element of the reason's name, which says the same.
+    var textKey: String {
+        switch self {
+        case .stateUnknown, .expired: "over"
+        case .subjectRevoked, .subjectUnknown, .userDisabled: "not_known"
+        case .browserMismatch: "browser_mismatch"
+        default: "failed"
+        }
     }
 
     /// The error code whose status it has.

@@ -12,6 +12,7 @@ extension SelfIssuedController {
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.selfIssuedChoice(
             found.proof, formToken: try formTokens.make(for: .selfIssued, binding: binding),
+            otherURL: SignInErrand(try FormParameters(parsing: found.errand.utf8)).url,
             to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response

@@ -12,7 +12,7 @@ extension SelfIssuedController {
             let found = try await phone.look(
                 query["state"] ?? "", browser: request.selfIssuedBrowser,
                 origin: context.recognisedOrigin(of: request))
-            switch found {
+            switch found.standing {
             case .waiting: body.add("state", "waiting")
             case .answered: body.add("state", "answered")
             case .over: body.add("state", "over")
@@ -60,19 +60,19 @@ extension SelfIssuedController {
         _ origin: RequestOrigin
     ) async throws -> Response {
         let found = try await phone.look(state, browser: request.selfIssuedBrowser, origin: origin)
-        if case .over = found { return pages.selfIssuedRefused(.stateUnknown, to: visitor) }
+        if case .over = found.standing { return pages.selfIssuedRefused(.stateUnknown, to: visitor) }
         var response = pages.selfIssuedWait(
-            found, notice: notice, fields: try waitingFields(state, form.browser),
-            waysOut: try await waysOut(of: state), to: visitor)
+            found.standing, notice: notice, fields: try waitingFields(state, form.browser),
+            waysOut: try waysOut(of: found), to: visitor)
         FormCookie.set(form.browser, in: &response.headers)
         return response
     }
 
-    private func waysOut(of state: String) async throws -> SelfIssuedWaysOut {
-        guard try await !phone.isLinking(state) else {
+    private func waysOut(of found: SelfIssuedSignIn.WaitingPage) throws -> SelfIssuedWaysOut {
+        guard !found.isLinking else {
             return SelfIssuedWaysOut(startURL: Self.linkingURL, otherURL: LinkedKeysController.path, isLinking: true)
         }
-        let errand = SignInErrand(try FormParameters(parsing: try await phone.errand(of: state).utf8))
+        let errand = SignInErrand(try FormParameters(parsing: found.errand.utf8))
         return SelfIssuedWaysOut(startURL: Self.startURL(for: errand), otherURL: errand.url, isLinking: false)
     }
 }

@@ -171,7 +171,7 @@ struct SelfIssuedController: SignInGroup {
     private func isWaiting(_ state: String, _ request: Request, _ context: BridgeRequestContext) async throws -> Bool {
         let found = try await phone.look(
             state, browser: request.selfIssuedBrowser, origin: context.recognisedOrigin(of: request))
-        return if case .waiting = found { true } else { false }
+        return if case .waiting = found.standing { true } else { false }
     }
 
     /// - Parameter isPosted: whether another device waits for the answer.

@@ -19,7 +19,7 @@ struct PasskeyDesk: Sendable {
         try await withService { try await body(PasskeyDesk(SignInDesk($0), ceiling: ceiling)) }
     }
 
-    private init(_ desk: SignInDesk, ceiling: RefusalCeiling) throws {
+    init(_ desk: SignInDesk, ceiling: RefusalCeiling = RefusalCeiling()) throws {
         self.desk = desk
         let (storage, time) = (desk.service.storage, desk.service.clock.source)
         let limiter = InProcessRateLimiter(clock: .parameter)
@@ -45,7 +45,8 @@ struct PasskeyDesk: Sendable {
 
     func draft(in session: WebSession) async throws -> PasskeyDraft {
         let account = try #require(try await enrolment.account(in: session))
-        return try await enrolment.draft(for: account, in: session, at: party)
+        let known = try await enrolment.passkeys(of: account.subject)
+        return try enrolment.draft(for: account, besides: known, in: session, at: party)
     }
 
     /// Adds the authenticator's passkey, which from then on knows its user.

@@ -96,9 +96,34 @@ import Testing
         try await PasskeyDesk.run { desk in
             try await desk.desk.add("alice", link: UpstreamIdentity(issuer: "https://login.example", subject: "7"))
             let session = try #require(try await desk.desk.attempt("alice").opened).session
-            #expect(try await desk.enrolment.account(in: session) == nil)
-            // No newer sign-in would help, so the page asks for none.
-            #expect(try await !desk.enrolment.isOpen(to: session.subject))
+            guard case .unavailable = try await desk.enrolment.standing(in: session) else {
+                Issue.record("a newer sign-in would not help, so the page must ask for none")
+                return
+            }
+        }
+    }
+
+    @Test func `a page reads the account, its providers and its passkeys once each`() async throws {
+        try await withCountedService { service, engine in
+            let desk = try PasskeyDesk(SignInDesk(service))
+            let session = try await desk.person("alice")
+            engine.clear()
+            guard case .open(let account) = try await desk.enrolment.standing(in: session) else {
+                Issue.record("a sign-in of a moment ago changes no passkeys")
+                return
+            }
+            let known = try await desk.enrolment.passkeys(of: account.subject)
+            _ = try desk.enrolment.draft(for: account, besides: known, in: session, at: desk.party)
+            #expect(engine.counts.looks + engine.reads == 3)
+        }
+    }
+
+    @Test func `a trusted issuer's user has no account that a passkey could sign in to`() async throws {
+        try await PasskeyDesk.run { desk in
+            guard case .noAccount = try await desk.enrolment.standing(in: session("aal2", ["mfa"])) else {
+                Issue.record("an account came from nowhere")
+                return
+            }
         }
     }
 

@@ -109,7 +109,7 @@ struct SelfIssuedDesk: Sendable {
     }
 
     func look(_ state: String) async throws -> String {
-        switch try await phone.look(state, browser: browser, origin: origin()) {
+        switch try await phone.look(state, browser: browser, origin: origin()).standing {
         case .waiting: "waiting"
         case .answered: "answered"
         case .over: "over"

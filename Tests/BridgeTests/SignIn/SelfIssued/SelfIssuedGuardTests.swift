@@ -133,6 +133,19 @@ import Testing
         }
     }
 
+    @Test func `a choice is open for ten minutes`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            let outcome = try await desk.phone.finish(
+                try desk.answer(try await desk.begin()), browser: desk.browser, current: nil, origin: origin())
+            guard case .unknown(let sealed) = outcome else { Issue.record("\(outcome)"); return }
+            service.clock.advance(.seconds(599))
+            #expect(desk.phone.proof(sealed: sealed) != nil)
+            service.clock.advance(.seconds(1))
+            #expect(desk.phone.proof(sealed: sealed) == nil)
+        }
+    }
+
     @Test func `attack: a choice makes one account, and signs nobody in again`() async throws {
         try await withService { service in
             let desk = try SelfIssuedDesk(service)

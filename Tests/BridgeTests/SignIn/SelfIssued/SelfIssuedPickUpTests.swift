@@ -1,10 +1,12 @@
 import OAuth2
 import StorageConformance
+import Synchronization
 import Testing
 
 @testable import Bridge
 
-/// What becomes of a phone's answer that waits for its browser when all that could sign its user in ends (contract §7).
+/// What becomes of a phone's answer that waits for its browser: when its time is over, and when all that could sign its
+/// user in ends (contract §7).
 @Suite struct SelfIssuedPickUpTests {
     /// What the browser that waits gets.
     private func word(_ beginning: SelfIssuedSignIn.Beginning, at desk: SelfIssuedDesk) async throws -> String {
@@ -58,6 +60,19 @@ import Testing
         }
     }
 
+    @Test func `attack: an answer from another device is picked up within two minutes, or by nobody`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let beginning = try await answered(at: desk)
+            service.clock.advance(.milliseconds(119_999))
+            #expect(try await desk.look(beginning.state) == "answered")
+            service.clock.advance(.milliseconds(1))
+            #expect(try await desk.look(beginning.state) == "over")
+            #expect(try await word(beginning, at: desk) != "done")
+        }
+    }
+
     @Test func `an app's sign-out leaves an answer that waits`() async throws {
         try await withService { service in
             let desk = try SelfIssuedDesk(service)
@@ -67,5 +82,55 @@ import Testing
             _ = try await service.endings.end(.opened(by: "app", of: "sub-alice", in: nil), ending)
             #expect(try await word(beginning, at: desk) == "done")
         }
+    }
+
+    @Test func `a page for the browser that waits is made of one look`() async throws {
+        try await withService { service in
+            let transactions = CountedTransactions()
+            let desk = try SelfIssuedDesk(service, transactions: transactions)
+            let (signIn, linking) = (try await desk.begin(), try await desk.begin(linking: "sub-alice"))
+            let before = transactions.looks
+            let page = try await desk.phone.look(signIn.state, browser: desk.browser, origin: origin())
+            #expect(transactions.looks == before + 1)
+            #expect(page.errand == "redirect=%2Fcontacts" && !page.isLinking)
+            let other = try await desk.phone.look(linking.state, browser: desk.browser, origin: origin())
+            #expect(other.isLinking)
+        }
+    }
+
+    @Test func `attack: another browser is not told what a sign-in is for`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            let beginning = try await desk.begin()
+            let page = try await desk.phone.look(
+                beginning.state, browser: OpaqueSecret.make(.selfIssued, random: .system), origin: origin())
+            guard case .over = page.standing else { Issue.record("\(page)"); return }
+            #expect(page.errand.isEmpty)
+        }
+    }
+}
+
+/// Transactions that count how often they are looked at.
+private final class CountedTransactions: SelfIssuedTransactionStore {
+    private let store = InProcessSelfIssuedTransactions()
+    private let counter = Mutex(0)
+
+    var looks: Int { counter.withLock { $0 } }
+
+    func keepSelfIssued(_ record: SelfIssuedRecord, as digest: String, at now: Timestamp) throws {
+        try store.keepSelfIssued(record, as: digest, at: now)
+    }
+
+    func replaceSelfIssued(with record: SelfIssuedRecord, as digest: String, at now: Timestamp) -> Bool {
+        store.replaceSelfIssued(with: record, as: digest, at: now)
+    }
+
+    func takeSelfIssued(_ digest: String, at now: Timestamp) -> SelfIssuedRecord? {
+        store.takeSelfIssued(digest, at: now)
+    }
+
+    func selfIssued(_ digest: String, at now: Timestamp) -> SelfIssuedRecord? {
+        counter.withLock { $0 += 1 }
+        return store.selfIssued(digest, at: now)
     }
 }
