@@ -1,9 +1,16 @@
 import NIOCore
 package import NIOSSL
 
-/// The TLS side of connections that this service opens to servers that its operator names.
+/// The TLS side of connections that this service opens to other servers.
 package enum OutboundTLS {
-    /// Reads the files.
+    /// TLS 1.2 or later (RFC 8996), by the system's authorities, and with the host's name checked.
+    package static var usual: TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        return configuration
+    }
+
+    /// For a server that the operator names. Reads the files.
     /// - Parameters:
     ///   - authorityPath: PEM file of whom to trust instead of the system's authorities.
     ///   - certificatePath: PEM file with our own certificate and its chain, for servers that ask for one.
@@ -13,8 +20,7 @@ package enum OutboundTLS {
     package static func configuration(
         authorityPath: String?, certificatePath: String?, keyPath: String?, checksHostname: Bool = true
     ) throws -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
+        var configuration = usual
         configuration.certificateVerification = checksHostname ? .fullVerification : .noHostnameVerification
         if let authorityPath { configuration.trustRoots = .file(authorityPath) }
         if let certificatePath, let keyPath {

@@ -20,6 +20,7 @@ final class CountedEngine: SQLEngine {
     private let engine: any SQLEngine
     private let isFar: Bool
     private let counted = Mutex(LookCounts())
+    private let counterOfReads = Mutex(0)
     private let hook = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
     init(_ engine: any SQLEngine, isFar: Bool) {
@@ -28,6 +29,8 @@ final class CountedEngine: SQLEngine {
     }
 
     var counts: LookCounts { counted.withLock { $0 } }
+    /// Those that are no look-ups of a few rows.
+    var reads: Int { counterOfReads.withLock { $0 } }
 
     var dialect: SQLDialect {
         var dialect = engine.dialect
@@ -35,7 +38,10 @@ final class CountedEngine: SQLEngine {
         return dialect
     }
 
-    func clear() { counted.withLock { $0 = LookCounts() } }
+    func clear() {
+        counted.withLock { $0 = LookCounts() }
+        counterOfReads.withLock { $0 = 0 }
+    }
 
     /// What happens once, after the next look-up and before its answer arrives.
     func afterNextLook(_ body: @escaping @Sendable () async throws -> Void) { hook.withLock { $0 = body } }
@@ -55,7 +61,8 @@ final class CountedEngine: SQLEngine {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
-        try await engine.read(body)
+        counterOfReads.withLock { $0 += 1 }
+        return try await engine.read(body)
     }
 
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) { engine.onWriter(body) }

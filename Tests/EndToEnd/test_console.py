@@ -135,6 +135,24 @@ def test_filters_offer_what_there_is_and_take_a_date(demo, busy, open_browser):
     assert not browser.find_elements(By.CSS_SELECTOR, "table.events tbody td a")
 
 
+@pytest.mark.parametrize("path", ["events?outcome=failure", "live?outcome=failure"])
+def test_on_a_phone_what_was_found_comes_before_the_filters_that_found_it(demo, busy, open_browser, path):
+    browser = open_browser(size=(360, 740))
+    open_console(browser, demo, f"/admin/{path}")
+    finder = browser.find_element(By.CSS_SELECTOR, "details.finder")
+    assert not finder.get_property("open")
+    assert finder.find_element(By.TAG_NAME, "summary").text.split() == ["Filters", "Outcome", "failed"]
+    assert browser.find_element(By.CSS_SELECTOR, "table.events tbody").location["y"] < 740
+    browser.find_element(By.ID, "clear").click()
+    wait(browser).until(lambda it: "outcome" not in it.current_url)
+
+
+def test_on_a_phone_a_filter_that_was_not_understood_is_open_to_be_mended(demo, open_browser):
+    browser = open_browser(size=(360, 740))
+    open_console(browser, demo, "/admin/events?type=nothing.known")
+    assert browser.find_element(By.CSS_SELECTOR, "details.finder").get_property("open")
+
+
 def test_a_users_sessions_are_a_tree_from_the_device_down(demo, open_browser):
     app = App(demo)
     app.sign_in()

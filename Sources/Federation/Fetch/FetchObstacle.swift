@@ -34,7 +34,7 @@ enum FetchObstacle: Hashable {
 
     private static func problem(_ error: NIOSSLError) -> String {
         if case .handshakeFailed = error {
-            return "the certificate is not trusted here, has expired, or is for another name"
+            return "the certificate is not trusted here, has expired, or is for another name, or TLS is older than 1.2"
         }
         return "the server speaks no TLS there, or none that is safe"
     }

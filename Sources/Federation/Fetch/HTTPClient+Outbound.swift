@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Bridge
+import ClientTLS
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -11,11 +12,11 @@ extension HTTPClient {
     /// One that is kept for the process is never shut down, as `HTTPClient.shared` is.
     /// - Parameters:
     ///   - limit: how long a connection may take to be made.
-    ///   - tls: `nil` for the usual rules.
+    ///   - tls: for a server that has rules of its own.
     ///   - triesOnce: whether an address where no server listens is reported at once; otherwise it is tried again until
     ///     the time is up.
     static func withoutRedirects(
-        connectingWithin limit: TimeAmount, tls: TLSConfiguration? = nil, triesOnce: Bool = false
+        connectingWithin limit: TimeAmount, tls: TLSConfiguration = OutboundTLS.usual, triesOnce: Bool = false
     ) -> HTTPClient {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow, decompression: .disabled)

@@ -103,7 +103,7 @@ struct TestBridge: Sendable {
                 landing: SignInLanding(clients: clients, publicOrigin: origin, refusals: refusals, time: time),
                 authorizations: Authorizations(
                     rules: AuthorizationRequestRules(
-                        issuer: origin.description, clients: clients, subjectOfHint: { _ in nil }),
+                        issuer: origin.description, clients: clients, idTokens: nil),
                     codes: AuthorizationCodes(
                         store: storage,
                         limit: UserLimit(
@@ -150,7 +150,7 @@ struct TestBridge: Sendable {
                     storage: storage,
                     passwords: PasswordChange(
                         storage: storage, hasher: hasher, throttle: throttle, opener: opener, endings: endings,
-                        refusals: refusals, keys: keys, time: time),
+                        refusals: refusals, keys: keys, clients: clients, time: time),
                     consents: Consents(store: storage, endings: endings, time: time))),
             admin: try TestAdministration(
                 storage: storage, sessions: sessions, endings: endings, codec: codec, clients: clients,

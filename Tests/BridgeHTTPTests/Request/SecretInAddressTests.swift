@@ -16,7 +16,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["client_secret", "code", "device_code", "device_secret", "login_token", "refresh_token", "token"])
+    @Test(arguments: [
+        "access_token", "actor_token", "anti_csrf_token", "assertion", "client_assertion", "client_secret", "code",
+        "code_verifier", "device_code", "device_secret", "id_token", "login_token", "refresh_token", "subject_token",
+        "token",
+    ])
     func `a secret in the address is refused by its name, which is told, and its value is not`(name: String) throws {
         let refused = try #require(try refusal(of: "state=a&\(name)=opens-sesame"))
         #expect(refused.code == .invalidRequest)

@@ -105,7 +105,8 @@ import Testing
             let cookie = try #require(opened.cookies?.first { $0.name == "shop_refresh_token" })
             let secret = try #require(OpaqueSecret(cookie.value.expose(), kind: .sessionRefresh))
             let outcome = try await native.refreshing.refresh(
-                secret, proof: AntiCSRF.value(for: secret).expose(), path: CookieTokens.refreshPath, origin: origin())
+                secret, proof: AntiCSRF.value(for: secret).expose(), path: CookieTokens.refreshPath,
+                cookies: .allowed, origin: origin())
             guard case .refreshed(_, let renewed, _) = outcome else {
                 Issue.record("\(outcome)")
                 return

@@ -128,7 +128,7 @@ import Testing
             for address in ["203.0.113.7", "203.0.113.7", "203.0.113.7", "203.0.113.7", "198.51.100.9"] {
                 _ = try await refusal {
                     try await provider.endpoint.answer(
-                        try Provider.parameters(form), basic: .absent, proof: .none, origin: origin(address))
+                        try Provider.parameters(form), basic: .absent, cookies: .allowed, origin: origin(address))
                 }
             }
             let addresses = try await told(provider).compactMap(\.address)

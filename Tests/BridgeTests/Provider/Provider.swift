@@ -99,7 +99,7 @@ struct Provider: Sendable {
             replays: InProcessReplayGuard(time: time), time: time)
         pushedRequests = PushedRequests(
             rules: AuthorizationRequestRules(
-                issuer: issuerName, clients: service.clients, subjectOfHint: { _ in nil }),
+                issuer: issuerName, clients: service.clients, idTokens: nil),
             authenticator: authenticator, store: storage, proofs: proofs, refusals: refusals,
             limiter: UnlimitedRateLimiter(), limits: limits, time: time)
         let tokens = SessionTokens(accessTokens: accessTokenCodec, idTokens: idTokens, users: users)
@@ -204,7 +204,8 @@ struct Provider: Sendable {
     func token(
         _ form: [(String, String)], basic: BasicCredentials = .absent, proof: PresentedProof = .none
     ) async throws -> TokenResponse {
-        try await endpoint.answer(try Self.parameters(form), basic: basic, proof: proof, origin: origin())
+        try await endpoint.answer(
+            try Self.parameters(form), basic: basic, proof: proof, cookies: .allowed, origin: origin())
     }
 
     func redeem(

@@ -34,6 +34,19 @@ import Testing
         }
     }
 
+    @Test func `an expired token takes nothing from its user's refreshes`() async throws {
+        try await withProvider { provider in
+            let expired = try await provider.signIn().refreshToken
+            provider.service.clock.advance(.seconds(30 * 86_400))
+            let fresh = try await provider.signIn().refreshToken
+            for _ in 0...60 {
+                #expect(
+                    try await refusal { try await provider.refresh(expired) } == "invalid_grant expired_refresh_token")
+            }
+            #expect(try await refusal { try await provider.refresh(fresh) } == "accepted")
+        }
+    }
+
     @Test func `a parent that comes later ends the family`() async throws {
         try await withProvider { provider in
             let parent = try await provider.signIn().refreshToken

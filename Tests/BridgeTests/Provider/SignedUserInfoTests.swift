@@ -33,7 +33,7 @@ private struct Impostor: UserClaimsSource {
     @Test func `it is no ID token and no access token`() async throws {
         try await withProvider { provider in
             let token = try await signed(provider)
-            #expect(provider.idTokens.read(token) == nil)
+            #expect(provider.idTokens.readKnown(token) == nil)
             #expect(try await refusal { try await provider.accessTokens.active(token, at: noon) } != "accepted")
         }
     }

@@ -30,7 +30,7 @@ import Testing
             let form = try FormParameters(
                 parsing: "client_id=app&grant_type=client_credentials&token=x&\(name)=%FF".utf8)
             let calls: [() async throws -> Void] = [
-                { _ = try await provider.endpoint.answer(form, basic: .absent, origin: origin()) },
+                { _ = try await provider.endpoint.answer(form, basic: .absent, cookies: .allowed, origin: origin()) },
                 { try await provider.revocation.revoke(form, basic: .absent, origin: origin()) },
                 { _ = try await provider.introspection.answer(form, basic: .absent, origin: origin()) },
                 { _ = try await provider.pushedRequests.push(form, basic: .absent, origin: origin()) },

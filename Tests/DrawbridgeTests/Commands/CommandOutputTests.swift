@@ -24,6 +24,10 @@ import Testing
         try folder.file("\(id).json", #"{"client_id":"\#(id)","client_type":"web","client_name":"Shop"\#(more)}"#)
     }
 
+    private func signingKeys() async throws -> [SealedSigningKey] {
+        try await StorageOptions.parse(["--config", config]).reading { try await $0.signingKeys().keys }
+    }
+
     @Test func `a client's secret is shown once, and neither its list nor its document has it`() async throws {
         try await prepare("migrate")
         let added = await run("clients", "add", try client("shop"))
@@ -104,8 +108,9 @@ import Testing
         try await prepare("users", "add", "alice", input: "correct horse battery\n")
         let changed = await run("users", "password", "alice", input: "another good one\n")
         #expect(changed.output == "Changed the password of alice; 0 sessions ended.\n")
-        let account = try await UserName("alice").account(
-            in: try StorageOptions.parse(["--config", config]).openForReading())
+        let account = try await StorageOptions.parse(["--config", config]).reading { storage in
+            try await UserName("alice").account(in: storage)
+        }
         #expect(try account?.passwordHash?.matches(Secret("another good one")) == true)
     }
 
@@ -133,7 +138,7 @@ import Testing
         let listed = await run("keys", "list")
         #expect(listed.errors.isEmpty)
         #expect(listed.lines.count == 1 + 2 * KeyAlgorithm.allCases.count)
-        for key in try await StorageOptions.parse(["--config", config]).openForReading().signingKeys().keys {
+        for key in try await signingKeys() {
             #expect(listed.output.contains(key.id))
             #expect(!listed.output.contains(key.sealedKey))
         }
@@ -143,7 +148,7 @@ import Testing
         try await prepare("migrate")
         try await prepare("keys", "init")
         try await prepare("keys", "rotate")
-        let keys = try await StorageOptions.parse(["--config", config]).openForReading().signingKeys().keys
+        let keys = try await signingKeys()
         let leaked = try #require(keys.first { $0.algorithm == .es256 }).id
         let asked = await run("keys", "retire", leaked)
         #expect(asked.status == 1)
@@ -151,7 +156,7 @@ import Testing
         #expect(asked.output.contains(leaked))
         let done = await run("keys", "retire", "--now", "--reason", "laptop stolen", leaked)
         #expect(done.lines.contains("Retired \(leaked)."))
-        let left = try await StorageOptions.parse(["--config", config]).openForReading().signingKeys().keys
+        let left = try await signingKeys()
         #expect(left.filter { $0.withdrawnAt != nil }.map(\.id) == [leaked])
         let again = await run("keys", "retire", "--now", leaked)
         #expect(again.lines.last == "Nothing to do: it was retired before.")

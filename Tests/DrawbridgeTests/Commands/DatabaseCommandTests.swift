@@ -37,7 +37,15 @@ import Testing
 
     private func migrate() async throws { try await run(MigrateCommand.self) }
 
-    private func clients() async throws -> [Client] { try await options().openForReading().clients() }
+    private func clients() async throws -> [Client] { try await options().reading { try await $0.clients() } }
+
+    private func signingKeys() async throws -> [SealedSigningKey] {
+        try await options().reading { try await $0.signingKeys().keys }
+    }
+
+    private func found(by filter: AuditFilter) async throws -> [AuditRecord] {
+        try await options().reading { try await $0.search(filter, before: nil, limit: 50).records }
+    }
 
     private func addAccount(_ name: String, role: Account.Role?) async throws {
         try await options().withStorage { try await Account.addSample(named: name, role: role, to: $0) }
@@ -56,7 +64,7 @@ import Testing
     }
 
     private func account(_ name: String) async throws -> Account? {
-        try await UserName(name).account(in: try options().openForReading())
+        try await options().reading { try await UserName(name).account(in: $0) }
     }
 
     @Test func `who looks in the database for a client of the settings file is told where it is`() async throws {
@@ -127,10 +135,10 @@ import Testing
     @Test func `a rotation adds a key of every algorithm, and waits no longer than 30 days`() async throws {
         try KeysCommand.Initialize.parse(["--config", config]).run()
         try await run(KeysCommand.Rotate.self)
-        let keys = try await options().openForReading().signingKeys().keys
+        let keys = try await signingKeys()
         for algorithm in KeyAlgorithm.allCases { #expect(keys.filter { $0.algorithm == algorithm }.count == 2) }
         #expect(try await failure(KeysCommand.Rotate.self, "--activate-in", "31d")?.contains("at most 30d") == true)
-        #expect(try await options().openForReading().signingKeys().keys.count == keys.count)
+        #expect(try await signingKeys().count == keys.count)
     }
 
     @Test func `a client is added once, replaced when it is there, and removed`() async throws {
@@ -317,7 +325,7 @@ import Testing
         try await run(ClientsCommand.Add.self, shop)
         var filter = AuditFilter()
         filter.type = .clientCreated
-        let found = try await options().openForReading().search(filter, before: nil, limit: 10).records
+        let found = try await found(by: filter)
         #expect(found.map(\.event.clientID) == [ClientID(rawValue: "shop")])
         #expect(found.map(\.node) == ["main-cli"])
     }
@@ -338,7 +346,7 @@ import Testing
             let ran = await run(words, input: input)
             #expect(ran.status == 0, "\(words): \(ran.errors)\(ran.reason)")
         }
-        let found = try await options().openForReading().search(AuditFilter(), before: nil, limit: 50).records
+        let found = try await found(by: AuditFilter())
             .filter { $0.event.type.rawValue.hasPrefix("user.") || $0.event.type.rawValue.hasPrefix("client.") }
         let actor = "\"actor\":\"login:\(ProcessInfo.processInfo.userName)\""
         let told = found.reversed().map { "\($0.event.type.rawValue) \($0.event.detail ?? "")" }
@@ -348,7 +356,7 @@ import Testing
         ]
         let first = "user.created {\(actor),\"role\":\"admin\"}"
         let changed = "client.changed {\(actor),\"fields\":[\"client_name\",\"client_secret\"]}"
-        let further = types.map { "\($0) {\(actor)}" }
+        let further = types.map { "\($0) {\(actor)\($0 == "user.claims_changed" ? ",\"fields\":[\"locale\"]" : "")}" }
         #expect(told == [first] + further + [changed, "client.deleted {\(actor)}"])
         #expect(found.allSatisfy { $0.event.reason == "administrator" })
     }
@@ -372,7 +380,7 @@ import Testing
             let empty = await run(command.words + ["--reason", ""], input: command.input)
             #expect(empty.status == 64)
         }
-        let found = try await options().openForReading().search(AuditFilter(), before: nil, limit: 50).records
+        let found = try await found(by: AuditFilter())
             .filter { $0.event.type.rawValue.hasPrefix("user.") || $0.event.type.rawValue.hasPrefix("client.") }
         #expect(found.reversed().map(\.event.reason) == commands.indices.map { "reason \($0)" })
     }

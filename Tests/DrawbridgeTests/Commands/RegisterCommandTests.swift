@@ -18,12 +18,16 @@ import Testing
         try folder.commandSettings("password: {memory_log2: 15, passes: \(passes)}\n")
     }
 
-    private func storage() async throws -> any BridgeStorage {
-        try await StorageOptions.parse(["--config", config]).openForReading()
+    private func reading<Value>(_ body: (any BridgeStorage) async throws -> Value) async throws -> Value {
+        try await StorageOptions.parse(["--config", config]).reading(body)
+    }
+
+    private func stored(_ user: String) async throws -> Account? {
+        try await reading { try await UserName(user).account(in: $0) }
     }
 
     private func passwordCost(of user: String) async throws -> PasswordCost? {
-        try await UserName(user).account(in: storage())?.passwordHash?.cost
+        try await stored(user)?.passwordHash?.cost
     }
 
     @Test func `a password is hashed at the cost that the settings say`() async throws {
@@ -70,8 +74,9 @@ import Testing
             #expect(ran.status == 1, "\(words)")
             #expect(ran.reason == "Cannot read the standard input: it is not text in UTF-8.")
         }
-        #expect(try await UserName("alice").account(in: storage()) == nil)
-        #expect(try await storage().clients().isEmpty)
+        #expect(try await stored("alice") == nil)
+        let clients = try await reading { try await $0.clients() }
+        #expect(clients.isEmpty)
     }
 
     @Test(arguments: [("--name", "two\nlines"), ("--email", "not an address"), ("--email", "a@b@c")])
@@ -89,7 +94,8 @@ import Testing
         #expect(replaced.output == "Replaced shop. Running servers know within a second.\n")
         var filter = AuditFilter()
         filter.type = .clientChanged
-        #expect(try await storage().search(filter, before: nil, limit: 10).records.isEmpty)
+        let changes = try await reading { try await $0.search(filter, before: nil, limit: 10).records }
+        #expect(changes.isEmpty)
     }
 
     @Test(arguments: [[], ["--replace"]])
@@ -108,6 +114,6 @@ import Testing
         #expect(ran.status == 1)
         #expect(ran.output.isEmpty)
         #expect(ran.reason == "bob has no password here, so there is no first factor.")
-        #expect(try await storage().account(of: account.subject)?.secondFactor == nil)
+        #expect(try await stored(account.subject.rawValue)?.secondFactor == nil)
     }
 }

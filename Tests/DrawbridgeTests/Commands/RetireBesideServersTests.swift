@@ -21,7 +21,7 @@ import Testing
     private func whileServing(_ body: () async throws -> Void) async throws {
         for words in [["keys", "init"], ["keys", "rotate"]] { try await prepare(words) }
         let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: config))
-        let storage = try await ServerStorage.open(settings, logger: Self.logger)
+        let storage = try await ServerStorage.open(settings, watch: AuditWatch(), logger: Self.logger)
         let result: Result<Void, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
         try await storage.close()
@@ -34,7 +34,7 @@ import Testing
     }
 
     private func keys() async throws -> [SealedSigningKey] {
-        try await StorageOptions.parse(["--config", config]).openForReading().signingKeys().keys
+        try await StorageOptions.parse(["--config", config]).reading { try await $0.signingKeys().keys }
     }
 
     @Test(arguments: [["--all", "--now"], ["--all"]])

@@ -20,7 +20,7 @@ import Testing
             "drawbridge.yaml",
             "public_origin: https://www.example.com\ndata_directory: \(folder.path)\nclients: \(clients)\n\(more)\n")
         let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
-        let storage = try await ServerStorage.open(settings, logger: Self.logger)
+        let storage = try await ServerStorage.open(settings, watch: AuditWatch(), logger: Self.logger)
         try await body(settings, storage)
         try await storage.close()
     }

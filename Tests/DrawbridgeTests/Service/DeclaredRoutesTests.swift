@@ -31,10 +31,11 @@ import Testing
         _ body: @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
         let settings = try folder.settingsOfEverything(more)
-        let storage = try await ServerStorage.open(settings, logger: Self.logger)
+        let watch = AuditWatch()
+        let storage = try await ServerStorage.open(settings, watch: watch, logger: Self.logger)
         let accessLog = AccessLog(sink: log)
         let composition = try await Composition(
-            settings: settings, storage: storage, accessLog: accessLog, logger: Self.logger)
+            settings: settings, storage: storage, accessLog: accessLog, logger: Self.logger, watch: watch)
         let router = buildRouter(services: composition.services, settings: composition.httpSettings)
         try await Application(router: router, logger: Self.logger).test(.router, body)
         await accessLog.flush(within: .seconds(60))

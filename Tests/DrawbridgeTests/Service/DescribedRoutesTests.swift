@@ -23,9 +23,11 @@ import Testing
     private func compose() async throws -> (composition: Composition, storage: any BridgeStorage) {
         let settings = try folder.settingsOfEverything(
             "redemption_paths: [/login-with-token, /user/login-with-token.php]")
-        let storage = try await ServerStorage.open(settings, logger: Self.logger)
+        let watch = AuditWatch()
+        let storage = try await ServerStorage.open(settings, watch: watch, logger: Self.logger)
         let composition = try await Composition(
-            settings: settings, storage: storage, accessLog: AccessLog { _ in }, logger: Self.logger)
+            settings: settings, storage: storage, accessLog: AccessLog { _ in }, logger: Self.logger,
+            watch: watch)
         return (composition, storage)
     }
 

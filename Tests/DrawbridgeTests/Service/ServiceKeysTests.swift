@@ -23,7 +23,7 @@ import Testing
     private func start<Value>(
         _ settings: DrawbridgeSettings, _ body: (SigningKeys, any BridgeStorage) async throws -> Value
     ) async throws -> Value {
-        let storage = try await ServerStorage.open(settings, logger: Self.logger)
+        let storage = try await ServerStorage.open(settings, watch: AuditWatch(), logger: Self.logger)
         let outcome: Result<Value, any Error>
         do {
             let keys = try await ServiceKeys.start(

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `a purge takes what expired more than an hour ago, however much, and nothing younger`() async throws {
-        let service = PurgeService(storage: storage, interval: .seconds(60), time: time, logger: lines.logger)
+        let service = PurgeService.forTest(of: storage, time: time, logger: lines.logger)
         let old = Self.noon - PurgeService.retention - .milliseconds(1)
         for number in 0...PurgeService.batch {
             try await storage.issueToken(TokenID(rawValue: "old-\(number)"), expiring: old)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `a stop does not wait for a purge, and the next purge takes what is left`() async throws {
-        let service = PurgeService(storage: storage, interval: .seconds(60), time: time, logger: lines.logger)
+        let service = PurgeService.forTest(of: storage, time: time, logger: lines.logger)
         try await storage.issueToken("old", expiring: Self.noon - PurgeService.retention - .milliseconds(1))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -73,8 +73,7 @@ import Testing
     }
 
     @Test func `what cannot be purged is named, and everything else is purged`() async throws {
-        let service = PurgeService(
-            storage: storage, interval: .seconds(60), metrics: metrics, time: time, logger: lines.logger)
+        let service = PurgeService.forTest(of: storage, metrics: metrics, time: time, logger: lines.logger)
         #expect(metrics.exposition().contains(#"drawbridge_degraded{part="purge"} 0"#))
         let old = Self.noon - PurgeService.retention - .milliseconds(1)
         try await storage.issueToken("old", expiring: old)
@@ -104,7 +103,7 @@ import Testing
 
     @Test func `a purge leaves the audit log alone where no retention is set`() async throws {
         try await events(.nodeStarted, .success, 3)
-        let service = PurgeService(storage: storage, interval: .seconds(60), time: time, logger: lines.logger)
+        let service = PurgeService.forTest(of: storage, time: time, logger: lines.logger)
         try await service.purge()
         #expect(try await storage.chains().map(\.sequence) == [3])
     }

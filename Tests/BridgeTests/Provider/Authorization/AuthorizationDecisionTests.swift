@@ -19,7 +19,8 @@ import Testing
                         of: $0, authentication: Authentication(time: noon - age, acr: acr, amr: ["pwd"]), at: noon,
                         lifetime: .seconds(600))
                 },
-                hasSecondFactor: hasSecondFactor, demandedAt: demanded.map { noon - $0 }, consented: consented,
+                reachesClient: true, hasSecondFactor: hasSecondFactor, demandedAt: demanded.map { noon - $0 },
+                consented: consented,
                 agreed: agreed, now: noon))
     }
 
@@ -35,7 +36,8 @@ import Testing
                 stored: "alice", opening: .loginToken, ancestry: [.authorize], parent: .none, scope: scope,
                 authentication: Authentication(time: noon, acr: "aal1", amr: ["pwd"]), expiresAt: noon + .seconds(600))
             return word(
-                AuthorizationDecision.decide(request, .init(session: lineage, consented: ["openid"], now: noon)))
+                AuthorizationDecision.decide(
+                    request, .init(session: lineage, reachesClient: true, consented: ["openid"], now: noon)))
         }
         #expect(try decide(limitedTo: Scope("openid")) == "code")
         #expect(try decide(limitedTo: Scope("openid email")) == "consent_required")
@@ -196,7 +198,7 @@ import Testing
                     .init(
                         session: .signIn(
                             of: "alice", authentication: authentication, at: noon, lifetime: .seconds(600)),
-                        hasSecondFactor: hasFactor, demandedAt: noon - .seconds(5), now: noon)))
+                        reachesClient: true, hasSecondFactor: hasFactor, demandedAt: noon - .seconds(5), now: noon)))
         }
         #expect(try decided(strict, hasFactor: true) == "sign in")
         #expect(try decided(strict, hasFactor: false) == "access_denied")

@@ -118,7 +118,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("nbf", 3600, false), ("nbf", 10, true), ("exp", -3600, false), ("exp", 60, true), ("nbf", -60, true),
+        ("nbf", 3600, false), ("nbf", 11, false), ("nbf", 10, true), ("nbf", -60, true), ("exp", -3600, false),
+        ("exp", -10, false), ("exp", -9, true), ("exp", 60, true),
     ])
     func `the times that any JWT may have count as well`(name: String, offset: Int, isGood: Bool) async throws {
         let instant = JSONValue.number(String((now + .seconds(offset)).seconds))
