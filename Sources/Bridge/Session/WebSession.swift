@@ -98,8 +98,10 @@ extension WebSession {
     /// Whether the person signed in with this very session, here.
     package var isOwnSignIn: Bool { lineage.isOwnSignIn }
 
-    /// Whether it is such a sign-in, and a recent one.
-    package func isFreshSignIn(at now: Timestamp) -> Bool {
+    /// Whether it is such a sign-in, a recent one, and not by a phone's key: a thief of the phone would set up ways in
+    /// that stay when the key is unlinked, and lock out the user who knows the password.
+    package func isFreshSignInWithoutPhone(at now: Timestamp) -> Bool {
         isOwnSignIn && authentication.isFresh(within: Self.signInFreshness, at: now)
+            && !authentication.amr.contains(Authentication.selfIssued)
     }
 }

@@ -282,6 +282,13 @@ struct AdminVisit: Sendable {
         self.holder = holder
     }
 
+    /// The client whose token opened the console, which closes when that client's secret is replaced (ADR-0074); `nil`
+    /// where a sign-in here opened it, and for a program.
+    var consoleClient: ClientID? {
+        guard case .console = proof else { return nil }
+        return holder.clientID
+    }
+
     /// What a form of the console must bring back; `nil` for a program, which no foreign page can send.
     var formToken: String? {
         switch proof {
