@@ -51,7 +51,7 @@ var table struct {
 			Hosts     []string
 		}
 		Claimed bool
-		Expect map[string]any
+		Expect  map[string]any
 	}
 	Cookies []struct {
 		ID, Expect, Refused string
