@@ -26,6 +26,16 @@ def text_of(browser) -> str:
     return wait(browser).until(lambda it: (it.find_element(By.TAG_NAME, "body").text,))[0]
 
 
+def assert_moves_nothing(browser, appears: str, above: str):
+    """What comes late to a page, by its selector, leaves what stands above it where that was."""
+    with_it, without = browser.execute_script("""
+        const place = () => document.querySelector(arguments[1]).getBoundingClientRect().top;
+        const seen = place();
+        document.querySelector(arguments[0]).hidden = true;
+        return [seen, place()];""", appears, above)
+    assert with_it == without
+
+
 def path_of(browser) -> str:
     return "/" + browser.current_url.split("/", 3)[3]
 

@@ -58,7 +58,9 @@ def renewed(demo, client: dict) -> dict:
     return answer.json()
 
 
-def test_attack_a_token_that_was_got_with_a_leaked_secret_takes_no_new_one(demo):
+def test_attack_a_token_that_was_got_with_a_leaked_secret_takes_no_new_one(start_demo):
+    # Its own: refusals are written down ten times a minute for a network, without limits too.
+    demo = start_demo("--no-limits")
     client = operating(demo)
     old, path = token(demo, client), f"clients/{client['client_id']}"
     opened = paste(demo, old)
@@ -76,7 +78,7 @@ def test_attack_a_token_that_was_got_with_a_leaked_secret_takes_no_new_one(demo)
     ends = [row for row in demo.audit("admin.signed_out") if row["client_id"] == client["client_id"]]
     assert [row["reason"] for row in ends] == ["leaked"]
     refused = [row for row in demo.audit("admin.refused") if row["client_id"] == client["client_id"]]
-    assert {row["reason"] for row in refused} <= {"invalid"}
+    assert refused and {row["reason"] for row in refused} == {"invalid"}
 
 
 def test_attack_a_right_that_was_taken_and_given_again_revives_no_token(demo):
@@ -93,8 +95,7 @@ def test_attack_a_right_that_was_taken_and_given_again_revives_no_token(demo):
 def test_attack_a_client_of_a_deleted_ones_id_does_not_inherit_its_administration(demo):
     client = operating(demo)
     old, admin = token(demo, client), Admin(demo)
-    path = f"clients/{client['client_id']}"
-    assert admin.send("DELETE", path, None, {"If-Match": admin.get(path).header("ETag")}).status == 204
+    deleted(demo, client)
     assert as_bearer(demo, old).status == 401
     again = admin.send("POST", "clients", {
         "client_id": client["client_id"], "client_type": "service", "scope": "admin"})

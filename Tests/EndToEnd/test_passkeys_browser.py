@@ -11,7 +11,7 @@ import instance
 import oauth
 from axe import look_at_this
 from browsers import NEEDS_CHROMIUM
-from pages import assert_fits, fill, path_of, shoot, text_of, wait_for_path, wait_for_text
+from pages import assert_fits, assert_moves_nothing, fill, path_of, shoot, text_of, wait_for_path, wait_for_text
 from waiting import wait
 
 pytestmark = NEEDS_CHROMIUM
@@ -156,12 +156,7 @@ def test_who_declines_a_passkey_at_the_button_is_offered_passkeys_among_the_name
 def test_the_button_for_passkeys_moves_nothing_above_it_when_it_appears(server, browser):
     browser.get(server.base + "/sign-in?redirect=/account")
     assert browser.find_element(By.CSS_SELECTOR, "#passkey button").is_displayed()
-    with_it, without = browser.execute_script("""
-        const place = () => document.getElementById("username").getBoundingClientRect().top;
-        const seen = place();
-        document.getElementById("passkey").hidden = true;
-        return [seen, place()];""")
-    assert with_it == without
+    assert_moves_nothing(browser, "#passkey", above="#username")
 
 
 def test_a_browser_makes_no_second_passkey_in_one_authenticator(server, browser):

@@ -45,6 +45,13 @@ def backup(demo: instance.Demo, folder: Path) -> Path:
     return folder
 
 
+def say_whole(folder: Path):
+    """Has a backup say that its database, which somebody changed, is as it was made."""
+    said = json.loads(folder.joinpath("backup.json").read_text())
+    said["database_sha256"] = hashlib.sha256(folder.joinpath("drawbridge.sqlite").read_bytes()).hexdigest()
+    folder.joinpath("backup.json").write_text(json.dumps(said))
+
+
 def restore(demo: instance.Demo, folder: Path, *flags: str) -> subprocess.CompletedProcess:
     return instance.run("restore", str(folder), "--data", str(demo.data), *flags, check=False)
 
@@ -323,9 +330,7 @@ def test_a_restore_does_not_accept_what_is_changed_before_the_end_of_its_log(tmp
         database.execute("DELETE FROM audit_checkpoint")
         database.commit()
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    said = json.loads(folder.joinpath("backup.json").read_text())
-    said["database_sha256"] = hashlib.sha256(folder.joinpath("drawbridge.sqlite").read_bytes()).hexdigest()
-    folder.joinpath("backup.json").write_text(json.dumps(said))
+    say_whole(folder)
     done = restore(demo, folder)
     assert done.returncode == 1 and b"checkpoint_mismatch" in done.stderr, (done.stdout, done.stderr)
     assert b"drawbridge audit accept" in done.stderr and b"Accepted" not in done.stdout
@@ -382,9 +387,7 @@ def test_a_new_machine_does_not_accept_a_log_that_the_notes_in_the_backup_contra
         database.execute("DELETE FROM audit_checkpoint")
         database.commit()
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    said = json.loads(folder.joinpath("backup.json").read_text())
-    said["database_sha256"] = hashlib.sha256(folder.joinpath("drawbridge.sqlite").read_bytes()).hexdigest()
-    folder.joinpath("backup.json").write_text(json.dumps(said))
+    say_whole(folder)
     data = on_a_new_machine(demo, tmp_path / "new")
     done = instance.run("restore", str(folder), "--data", str(data), check=False)
     assert done.returncode == 1 and b"checkpoint_mismatch" in done.stderr, (done.stdout, done.stderr)

@@ -8,7 +8,7 @@ from selenium.webdriver.common.by import By
 import instance
 from browsers import NEEDS_CHROMIUM
 from loopback import LoopbackApp
-from pages import SCREENSHOTS, assert_signed_in, press, session_in, text_of, type_password
+from pages import SCREENSHOTS, assert_moves_nothing, assert_signed_in, press, session_in, text_of, type_password
 from waiting import wait
 
 pytestmark = NEEDS_CHROMIUM
@@ -39,12 +39,7 @@ def test_the_way_back_moves_nothing_above_it_when_it_appears(demo, browser):
     browser.get(f"{demo.base}/sign-in")
     browser.get(f"{demo.base}/nowhere")
     assert browser.find_element(By.CSS_SELECTOR, "[data-goes-back]").is_displayed()
-    with_it, without = browser.execute_script("""
-        const place = () => document.querySelector("h1").getBoundingClientRect().top;
-        const seen = place();
-        document.querySelector("[data-goes-back]").hidden = true;
-        return [seen, place()];""")
-    assert with_it == without
+    assert_moves_nothing(browser, "[data-goes-back]", above="h1")
 
 
 def test_links_below_a_form_are_high_enough_for_a_thumb(demo, browser):

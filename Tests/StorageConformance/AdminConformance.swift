@@ -12,7 +12,8 @@ package enum AdminConformance {
             let session = AdminSession(
                 secretDigest: "digest", actor: .account("zoë"),
                 credential: AdminCredential(
-                    tokenID: "jti", clientID: "app", sessionID: "sid", signedInAt: Sample.now - .seconds(5)),
+                    tokenID: "jti", clientID: "app", sessionID: "sid", signedInAt: Sample.now - .seconds(5),
+                    epoch: AdminCredential.firstEpoch),
                 createdAt: Sample.now, expiresAt: Sample.now + .seconds(3600), lastSeenAt: Sample.now)
             try await store.open(session, event: Sample.event(.adminSignedIn))
             try expectEqual(try await open().adminSession(secretDigest: "digest"), session, "session")
@@ -339,7 +340,8 @@ extension BridgeStorage {
             AdminSession(
                 secretDigest: name, actor: actor,
                 credential: AdminCredential(
-                    tokenID: TokenID(rawValue: "token-\(name)"), clientID: ClientID(rawValue: "client-\(name)")),
+                    tokenID: TokenID(rawValue: "token-\(name)"), clientID: ClientID(rawValue: "client-\(name)"),
+                    epoch: AdminCredential.firstEpoch),
                 createdAt: Sample.now, expiresAt: Sample.now + lifetime, lastSeenAt: Sample.now),
             event: Sample.event(.adminSignedIn))
     }

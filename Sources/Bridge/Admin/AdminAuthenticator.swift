@@ -99,8 +99,8 @@ package struct AdminAuthenticators: AdminAuthenticator {
             do {
                 return try await authenticator.administrator(presenting: token, provenKey: provenKey, at: now)
             } catch let thrown as AdminRefusal {
-                // "Known but without the right", or "known but bound", says more than "unknown".
-                if thrown.reason != .invalid || thrown.codeBesideProof != nil { refusal = thrown }
+                // Whose it was, "known but without the right", or "known but bound", says more than "unknown".
+                if thrown != AdminRefusal(.invalid) { refusal = thrown }
             }
         }
         throw refusal

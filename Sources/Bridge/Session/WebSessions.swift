@@ -137,8 +137,7 @@ package final class WebSessions: Sendable {
 
     /// The live session with this id, as the store has it; not a use of it.
     package func peek(_ id: SessionID) async throws -> WebSession? {
-        guard let session = try await store.session(id: id), session.isAlive(at: time.now()) else { return nil }
-        return session
+        NamedSession(try await known(id), at: time.now()).alive
     }
 
     /// Forgets the sessions that were ended by anyone since the last call.

@@ -120,7 +120,7 @@ package final class PasswordChange: Sendable {
     package func invite(_ subject: Subject, action: AdminAction) async throws -> Secret<String>? {
         guard let account = try await storage.account(of: subject), account.username != nil, account.disabledAt == nil
         else { return nil }
-        // Without a standing it is refused wherever it is used.
+        // Without a standing it is refused for as long as its maker has none (ADR-0074).
         let maker = SetUpLink.Maker(
             actor: action.actor, standing: try await standing(of: action.actor) ?? Account.noEnd)
         let content = SetUpLink(for: account, by: maker)

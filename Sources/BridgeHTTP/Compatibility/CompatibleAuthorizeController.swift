@@ -108,7 +108,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
                 throw Self.invalidParameters(AuthorizationRefusal.Reason.repeatedParameter)
             }
             // Or a level, a nonce or a state would be lost without a word.
-            guard Self.read.allSatisfy({ parameters.bytes($0) == nil || parameters[$0] != nil }) else {
+            guard Self.listed.allSatisfy({ parameters.bytes($0) == nil || parameters[$0] != nil }) else {
                 throw OAuthError(.invalidRequest, "a parameter is not UTF-8")
             }
             return try await body(parameters)
@@ -118,7 +118,8 @@ struct CompatibleAuthorizeController: BrowserGroup {
         }
     }
 
-    private static let read = [
+    /// What the two paths read; what is not listed is ignored (docs/va-sign-in.md).
+    private static let listed = [
         "client_id", "application", "operation", "type", "acr", "scope", "redirect_uri", "state", "nonce",
         "code_challenge", "code_challenge_method",
     ]

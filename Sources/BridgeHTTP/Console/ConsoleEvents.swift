@@ -80,10 +80,10 @@ struct ConsoleEvents: ConsoleGroup {
     private static func filters(
         _ set: [(String, String)], of fields: [(String, String)], _ words: ConsoleWords
     ) -> [[String: any Sendable]] {
-        set.map { name, value in
-            let label = fields.first { $0.0 == name }.map { words("console_events", $0.1) }
+        fields.compactMap { name, label -> [String: any Sendable]? in
+            guard let value = set.first(where: { $0.0 == name })?.1 else { return nil }
             let title = name == "outcome" ? outcomes(words).first { $0.key == value }?.value : nil
-            return ["label": label ?? name, "value": title ?? value]
+            return ["label": words("console_events", label), "value": title ?? value]
         }
     }
 

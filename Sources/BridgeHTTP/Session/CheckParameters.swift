@@ -16,7 +16,7 @@ struct CheckParameters: Sendable {
     /// - Throws: `invalid_request` for any parameter that occurs twice, and for a name that can only be meant for one
     ///   of these. Others pass: proxies add names of their own.
     init(_ parameters: FormParameters) throws {
-        guard !parameters.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
+        try parameters.checkUnique()
         for name in parameters.names where !Self.known.contains(name) {
             let spelling = Self.plain(name)
             guard !Self.plainKnown.contains(spelling), !Self.foreign.contains(spelling) else {

@@ -2,6 +2,8 @@
 package struct CompactJWS: Sendable {
     /// A longer text is not read.
     package static let maximumLength = 16 * 1024
+    /// How many arrays and objects of a header may lie inside each other, unless a caller is stricter.
+    package static let headerDepth = 16
 
     package let header: [String: JSONValue]
     package let payload: [UInt8]
@@ -15,8 +17,8 @@ package struct CompactJWS: Sendable {
     ///   - onlyType: the ``type`` that it must have; otherwise only the header is read.
     /// - Returns: `nil` unless there are three canonical base64url parts, the first a JSON object.
     package init?(
-        _ text: String, maximumLength: Int = maximumLength, headerDepth: Int = 16, refusesExtensions: Bool = true,
-        onlyType: String? = nil
+        _ text: String, maximumLength: Int = maximumLength, headerDepth: Int = headerDepth,
+        refusesExtensions: Bool = true, onlyType: String? = nil
     ) {
         let bytes = Array(text.utf8)
         guard bytes.count <= maximumLength, let dot = bytes.firstIndex(of: UInt8(ascii: ".")),
@@ -37,7 +39,7 @@ package struct CompactJWS: Sendable {
     package static func statedType(in text: String) -> String? {
         let bytes = text.utf8
         guard bytes.count <= maximumLength, let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else { return nil }
-        return members(ofHeader: Array(bytes[..<dot]), depth: 16).flatMap { Self.type(in: $0) }
+        return members(ofHeader: Array(bytes[..<dot]), depth: headerDepth).flatMap { Self.type(in: $0) }
     }
 
     package var algorithm: String? { header["alg"]?.string }

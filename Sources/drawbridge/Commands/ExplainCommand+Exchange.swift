@@ -102,6 +102,6 @@ extension StorageOptions {
             clients: try await ClientReloader(settings: settings, store: storage).directory,
             logger: logger, time: .system)
         let issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
-        return (ground, try Wings(ground, bearers: issuers, notices: NoticeBell()))
+        return (ground, try Wings(ground, bearers: issuers, notices: NoticeBell(), onRedemption: { _ in }))
     }
 }

@@ -172,7 +172,7 @@ struct RestoreCommand: AsyncParsableCommand {
             guard living.isEmpty else {
                 throw CommandError("Servers are running: \(living.joined(separator: ", ")). Stop them first.")
             }
-            return try await record(in: storage, by: .atCommandLine(), saying: said, keys)
+            return try await record(in: storage, by: .atCommandLine(), saying: said, keys, beside: [])
         }
         if location.database == nil {
             try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
@@ -188,7 +188,7 @@ struct RestoreCommand: AsyncParsableCommand {
     /// - Returns: what of the log that does not explain, and the keys that sign tokens.
     private func record(
         in storage: any BridgeStorage, by action: AdminAction, saying said: String, _ keys: RestoreKeys,
-        beside notes: [AuditNote] = []
+        beside notes: [AuditNote]
     ) async throws -> (unexplained: [AuditVerificationReport.Problem], signing: [SealedSigningKey]) {
         let found = try await unexplainedProblems(in: storage, keys, beside: notes)
         try await tell(

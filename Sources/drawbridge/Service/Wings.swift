@@ -19,7 +19,7 @@ struct Wings: Sendable {
     ///   - onRedemption: told what comes of each login token that is brought.
     init(
         _ ground: Ground, bearers verifier: any BearerAuthenticator, notices: NoticeBell,
-        onRedemption: @escaping @Sendable (RedemptionOutcome.Label) -> Void = { _ in }
+        onRedemption: @escaping @Sendable (RedemptionOutcome.Label) -> Void
     ) throws {
         let sessions = SessionWing(ground, onEnd: { notices.ring() })
         let bearers = BearerWing(ground, sessions, verifier: verifier)

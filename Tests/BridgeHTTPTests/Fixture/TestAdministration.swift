@@ -62,7 +62,8 @@ struct TestAdminTokens: AdminAuthenticator {
         switch token.expose() {
         case "operator":
             return Administrator(
-                actor: .client("operator"), credential: AdminCredential(tokenID: "jti", clientID: "operator"),
+                actor: .client("operator"),
+                credential: AdminCredential(tokenID: "jti", clientID: "operator", epoch: AdminCredential.firstEpoch),
                 expiresAt: now + .seconds(86_400))
         // A person, who signed in so many seconds ago.
         case let text where text.hasPrefix("carol-"):
@@ -70,7 +71,7 @@ struct TestAdminTokens: AdminAuthenticator {
                 actor: .account("carol"),
                 credential: AdminCredential(
                     tokenID: "jti", clientID: "tool", sessionID: "sid",
-                    signedInAt: Int(text.dropFirst(6)).map { now - .seconds($0) }),
+                    signedInAt: Int(text.dropFirst(6)).map { now - .seconds($0) }, epoch: AdminCredential.firstEpoch),
                 expiresAt: now + .seconds(86_400))
         case "reader-scope": throw AdminRefusal(.notAdministrator)
         default:

@@ -79,7 +79,7 @@ struct TestBridge: Sendable {
             singleUse: SingleUse(
                 store: storage, replayGuard: InProcessReplayGuard(time: time), sessions: sessions, endings: endings,
                 attempts: attempts, refusals: redemptionRefusals),
-            attempts: attempts, refusals: redemptionRefusals, time: time, recorder: recorder)
+            attempts: attempts, refusals: redemptionRefusals, time: time, recorder: recorder, onOutcome: { _ in })
         services = BridgeServices(
             front: FrontServices(
                 accessLog: accessLog, metrics: metrics, proofs: nil, time: time, recorder: recorder),

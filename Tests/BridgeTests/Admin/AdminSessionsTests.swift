@@ -59,7 +59,8 @@ import Testing
         _ actor: AdminActor, in service: Service, lifetime: Duration = .seconds(86_400)
     ) -> Administrator {
         Administrator(
-            actor: actor, credential: AdminCredential(tokenID: "jti", clientID: "operator"),
+            actor: actor,
+            credential: AdminCredential(tokenID: "jti", clientID: "operator", epoch: AdminCredential.firstEpoch),
             expiresAt: service.clock.now + lifetime)
     }
 

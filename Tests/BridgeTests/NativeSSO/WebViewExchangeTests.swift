@@ -25,6 +25,20 @@ import Testing
             secret, proof: proof, path: CookieTokens.refreshPath, cookies: .allowed, origin: origin())
     }
 
+    /// The cookie's secret after so many renewals.
+    private func renewed(_ native: NativeProvider, _ first: OpaqueSecret, times: Int) async throws -> OpaqueSecret {
+        var current = first
+        for _ in 0..<times {
+            let outcome = try await refresh(native, current, proof: AntiCSRF.value(for: current).expose())
+            guard case .refreshed(_, _, let cookies) = outcome else {
+                Issue.record("a good cookie was refused")
+                return current
+            }
+            current = try #require(OpaqueSecret(cookies[1].value.expose(), kind: .sessionRefresh))
+        }
+        return current
+    }
+
     @Test func `contract §6: the profile tokens has four cookies, under the website's prefix and domain`() async throws
     {
         try await withNativeProvider { native in
@@ -264,15 +278,7 @@ import Testing
     @Test func `a refresh cookie that was used long ago ends the session`() async throws {
         try await withNativeProvider { native in
             let first = try await openShop(native)
-            var current = try secret(first)
-            for _ in 0..<2 {
-                let proof = AntiCSRF.value(for: current).expose()
-                guard case .refreshed(_, _, let cookies) = try await refresh(native, current, proof: proof) else {
-                    Issue.record("a good cookie was refused")
-                    return
-                }
-                current = try #require(OpaqueSecret(cookies[1].value.expose(), kind: .sessionRefresh))
-            }
+            let current = try await renewed(native, try secret(first), times: 2)
             let stolen = try secret(first)
             guard case .over = try await refresh(native, stolen, proof: AntiCSRF.value(for: stolen).expose()),
                 case .over = try await refresh(native, current, proof: AntiCSRF.value(for: current).expose())
@@ -288,15 +294,7 @@ import Testing
     @Test func `attack: whoever uses up a user's refreshes does not hide that a cookie was stolen`() async throws {
         try await withNativeProvider { native in
             let stolen = try secret(try await openShop(native))
-            var current = stolen
-            for _ in 0..<60 {
-                let proof = AntiCSRF.value(for: current).expose()
-                guard case .refreshed(_, _, let cookies) = try await refresh(native, current, proof: proof) else {
-                    Issue.record("a good cookie was refused")
-                    return
-                }
-                current = try #require(OpaqueSecret(cookies[1].value.expose(), kind: .sessionRefresh))
-            }
+            _ = try await renewed(native, stolen, times: 60)
             guard case .over = try await refresh(native, stolen, proof: AntiCSRF.value(for: stolen).expose()) else {
                 Issue.record("the session goes on")
                 return

@@ -51,7 +51,7 @@ package final class AuditForwarder: Sendable {
     /// sent then.
     private let hasBegun = Mutex(false)
 
-    /// - Parameter nodes: whose chains to send; each chain's events come in order.
+    /// - Parameter nodes: whose chains to send, the server's own first; each chain's events come in order.
     package init(
         nodes: [String], start: Start, log: any AuditLog, cursors: any AuditForwardCursors,
         status: AuditForwardStatus, time: TimeSource
@@ -120,7 +120,7 @@ package final class AuditForwarder: Sendable {
     private func notedPlaces() async throws -> [String: Place] {
         let noted = try await cursors.forwardedPositions(to: target).filter { nodes.contains($0.key) }
         guard !noted.isEmpty else { return [:] }
-        let ends = Dictionary(try await log.chains().map { ($0.node, $0.sequence) }) { $1 }
+        let ends = try await chainEnds()
         var places: [String: Place] = [:]
         for (node, position) in noted {
             // Put back meanwhile, it may have the one without the other.
@@ -130,13 +130,18 @@ package final class AuditForwarder: Sendable {
         return places
     }
 
+    /// The last sequence of each chain there is.
+    private func chainEnds() async throws -> [String: Int64] {
+        Dictionary(try await log.chains().map { ($0.node, $0.sequence) }) { $1 }
+    }
+
     private func firstPlaces() async throws -> [String: Place] {
         let noted = try await notedPlaces()
-        guard start == .now, !hasBegun.withLock({ $0 }), let last = nodes.first, noted[last] == nil else {
+        guard start == .now, !hasBegun.withLock({ $0 }), let own = nodes.first, noted[own] == nil else {
             hasBegun.withLock { $0 = true }
             return noted
         }
-        let ends = Dictionary(try await log.chains().map { ($0.node, $0.sequence) }) { $1 }
+        let ends = try await chainEnds()
         var places = noted
         // Of an empty chain, too: else its first events would be skipped if the connection is lost before they settle.
         // Each is noted on its own, and the server's own chain last: one that has a place has begun with all of them.
@@ -156,7 +161,7 @@ package final class AuditForwarder: Sendable {
     private func batches(after sent: [String: Place]) async throws -> [Batch]? {
         // A row that was put far after a chain's end is not part of it, and following it would skip everything that
         // comes.
-        let ends = Dictionary(try await log.chains().map { ($0.node, $0.sequence) }) { $1 }
+        let ends = try await chainEnds()
         var batches: [Batch] = []
         for node in nodes {
             guard let batch = try await batch(of: node, after: sent[node] ?? Place(), upTo: ends[node] ?? 0) else {

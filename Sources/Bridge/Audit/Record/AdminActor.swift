@@ -81,7 +81,7 @@ package struct AdminCredential: Hashable, Sendable {
 
     package init(
         tokenID: TokenID, clientID: ClientID, sessionID: SessionID? = nil, signedInAt: Timestamp? = nil,
-        epoch: Timestamp = firstEpoch
+        epoch: Timestamp
     ) {
         self.tokenID = tokenID
         self.clientID = clientID

@@ -17,7 +17,7 @@ package final class LoginTokenRedeemer: Sendable {
     package init(
         reader: RedemptionReader, examiner: RedemptionExaminer, singleUse: SingleUse, attempts: UnconfirmedAttempts,
         refusals: RedemptionRefusals, time: TimeSource, recorder: SpanRecorder? = nil,
-        onOutcome: @escaping @Sendable (RedemptionOutcome.Label) -> Void = { _ in }
+        onOutcome: @escaping @Sendable (RedemptionOutcome.Label) -> Void
     ) {
         self.reader = reader
         self.examiner = examiner

@@ -99,7 +99,7 @@ package final class TokenIntrospection: Sendable {
         _ token: OpaqueSecret, asking client: Client, at now: Timestamp
     ) async throws -> IntrospectedToken? {
         guard let state = try await refreshTokens.refreshToken(digest: token.digest),
-            state.session.clientID == client.id || client.scope.contains(Scope.admin),
+            state.session.clientID == client.id || client.mayAdminister,
             // No grant takes it once its client is deleted (§2.2).
             let owner = clients.current[state.session.clientID], state.rotatedAt == nil,
             now < state.record.expiresAt, state.session.isAlive(at: now)

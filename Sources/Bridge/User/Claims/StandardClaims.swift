@@ -31,8 +31,8 @@ package struct StandardClaims: Hashable, Sendable {
     /// The names of those that say something else than in `others`, or are in one of the two alone, in order.
     package func names(differingFrom others: StandardClaims) -> [String] {
         Set(values.keys).union(others.values.keys).filter { name in
-            // By bytes: two spellings of a letter are equal texts.
-            values[name].map { Array($0.text.utf8) } != others.values[name].map { Array($0.text.utf8) }
+            guard let text = values[name]?.text, let other = others.values[name]?.text else { return true }
+            return !text.hasSameBytes(as: other)
         }.sorted()
     }
 

@@ -57,9 +57,10 @@ package struct UserOverview: Hashable, Sendable {
     /// Whether a user is as seen here to the byte: two spellings of a letter are equal texts, and one may be the
     /// correction of the other.
     package func isSame(as other: UserOverview) -> Bool {
-        func bytes(_ user: UserOverview) -> [[UInt8]?] {
-            [user.username, user.displayName, user.email, user.claims.text].map { text in text.map { Array($0.utf8) } }
+        func texts(_ user: UserOverview) -> [String] {
+            [user.username, user.displayName, user.email, user.claims.text].map { $0 ?? "" }
         }
-        return self == other && bytes(self) == bytes(other)
+        // What is absent is so in both, or they were not equal.
+        return self == other && zip(texts(self), texts(other)).allSatisfy { $0.hasSameBytes(as: $1) }
     }
 }

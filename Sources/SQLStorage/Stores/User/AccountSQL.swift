@@ -111,16 +111,14 @@ enum AccountSQL {
         UPDATE account SET role = role WHERE role = 'admin' OR subject = $1
         """
     static let administrator: SQLStatement = "SELECT subject FROM account WHERE subject = $1 AND role = 'admin'"
-    static let enabledAdministrators = SQLStatement(
-        """
-        SELECT account.subject FROM \(source) WHERE account.role = 'admin' AND app_user.disabled_at IS NULL LIMIT 2
-        """)
+    private static let administering = "\(source) WHERE account.role = 'admin' AND app_user.disabled_at IS NULL"
+    static let enabledAdministrators = SQLStatement("SELECT account.subject FROM \(administering) LIMIT 2")
 
     /// Those of ``enabledAdministrators`` that have something to sign in with: a role that waits for its user to follow
     /// a set-up link lets nobody in.
     static let ableAdministrators = SQLStatement(
         """
-        SELECT account.subject FROM \(source) WHERE account.role = 'admin' AND app_user.disabled_at IS NULL
+        SELECT account.subject FROM \(administering)
             AND (account.password_hash IS NOT NULL
                 OR EXISTS (SELECT 1 FROM upstream_identity WHERE upstream_identity.subject = account.subject)
                 OR EXISTS (SELECT 1 FROM passkey WHERE passkey.subject = account.subject)

@@ -111,13 +111,7 @@ import Testing
     @Test func `§2.2: a request URI that got its code leads to no sign-in page any more`() async throws {
         try await withRequests { requests, provider in
             provider.service.change("pushing") { $0.isFirstParty = true }
-            let now = provider.service.clock.now
-            let session = WebSession(
-                id: "alices", secretDigest: "d",
-                lineage: .signIn(
-                    of: "alice", authentication: Authentication(time: now), at: now, lifetime: .seconds(3600)),
-                clientID: website, createdAt: now, idleLifetime: .seconds(3600), lastSeenAt: now)
-            #expect(try await provider.service.storage.open(session, replacing: nil, events: []))
+            let session = try await longSession(in: provider)
             let authorizations = provider.authorizations()
             let uri = try await push(requests, provider, try form())
             let first = try await authorize(uri, at: authorizations, in: session)
