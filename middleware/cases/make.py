@@ -773,7 +773,8 @@ def logouts() -> list:
         {"id": "no end", "steps": [step(logout(exp=None), "claims")]},
         {"id": "two tokens", "steps": [step("", "malformed", form=f"logout_token={good}&logout_token={good}")]},
         {"id": "no token", "steps": [step("", "malformed", form="x=y")]},
-        {"id": "an empty form", "steps": [step("", "malformed", form="")]},
+        # Another part of the website has read it before; after a 4xx that token would never come again.
+        {"id": "an empty form", "steps": [step("", "malformed", form="", status=503)]},
     ]
 
 

@@ -68,7 +68,11 @@ func (s *Site) notice(body []byte, signature string, now int64) (notice, error) 
 func (s *Site) logout(form []byte, now int64) (notice, error) {
 	values, err := url.ParseQuery(string(form))
 	tokens := values["logout_token"]
-	if err != nil || len(tokens) != 1 || s.settings.Issuer == "" || s.settings.ClientID == "" {
+	if len(form) == 0 {
+		// Another part of the website has read it before, which can be mended; a 4xx would be final.
+		return notice{}, notYet{"malformed"}
+	}
+	if err != nil || len(tokens) != 1 {
 		return notice{}, Refused("malformed")
 	}
 	claims, err := s.verified(tokens[0], "logout+jwt", s.settings.LogoutAlgorithms, now)

@@ -14,15 +14,23 @@ const (
 	longestHandler = 300
 )
 
-// Webhook takes signed notices, docs/webhooks.md: each is handled once.
+// Webhook takes signed notices, docs/webhooks.md: each is handled once. It panics without WebhookSecrets, as every notice
+// would be refused.
 func (s *Site) Webhook(handle func(event map[string]any) error) http.Handler {
+	if len(s.settings.WebhookSecrets) == 0 {
+		panic("webhooks need WebhookSecrets")
+	}
 	return s.receiver(func(r *http.Request, body []byte, now int64) (notice, error) {
 		return s.notice(body, r.Header.Get("Drawbridge-Webhook-Signature"), now)
 	}, handle)
 }
 
-// BackchannelLogout takes logout tokens (OpenID Connect Back-Channel Logout 1.0, §2.6).
+// BackchannelLogout takes logout tokens (OpenID Connect Back-Channel Logout 1.0, §2.6). It panics without Issuer and
+// ClientID: a token that was refused for want of them would never come again.
 func (s *Site) BackchannelLogout(handle func(claims map[string]any) error) http.Handler {
+	if s.settings.Issuer == "" || s.settings.ClientID == "" {
+		panic("logout tokens need Issuer and ClientID")
+	}
 	return s.receiver(func(_ *http.Request, body []byte, now int64) (notice, error) { return s.logout(body, now) }, handle)
 }
 

@@ -22,7 +22,7 @@ type Refused string
 
 func (r Refused) Error() string { return string(r) }
 
-// notYet is a Refused that may be believed in half a minute: keys were asked for before and not now.
+// notYet is a Refused that may be believed later: keys were asked for before and not now, or the fault is this website's.
 type notYet struct{ Refused }
 
 func (n notYet) Unwrap() error { return n.Refused }

@@ -714,6 +714,44 @@ func TestSettingsThatWouldBelieveAnybodyAreRefused(t *testing.T) {
 	}
 }
 
+func TestAReceiverWithoutTheSettingsThatItNeedsIsNotMade(t *testing.T) {
+	for number, one := range []struct {
+		change   func(*Settings)
+		receiver func(*Site, func(map[string]any) error) http.Handler
+	}{
+		{func(s *Settings) { s.WebhookSecrets = nil }, (*Site).Webhook},
+		{func(s *Settings) { s.Source, s.Issuer = Session, "" }, (*Site).BackchannelLogout},
+		{func(s *Settings) { s.Source, s.ClientID = Session, "" }, (*Site).BackchannelLogout},
+	} {
+		site, _ := made(t, one.change)
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error(number)
+				}
+			}()
+			one.receiver(site, nil)
+		}()
+	}
+}
+
+func TestALogoutTokenComesAgainWhenKeysCannotBeHad(t *testing.T) {
+	for _, serves := range []string{"down", "garbage"} {
+		site, drawbridge := made(t, nil)
+		drawbridge.serves = serves
+		if status, _ := post(site.BackchannelLogout(nil), table.Ended.Logout.Form, ""); status != 503 {
+			t.Error(serves, status)
+		}
+	}
+}
+
+func TestAWebhookNeedsNoClient(t *testing.T) {
+	site, _ := made(t, func(s *Settings) { s.Source, s.ClientID = Session, "" })
+	if status, said := post(site.Webhook(nil), table.Ended.Webhook.Body, table.Ended.Webhook.Header); status != 200 || said != "handled" {
+		t.Error(status, said)
+	}
+}
+
 func TestWhatIsPrintedOfASiteAndItsSettingsHasNoSecret(t *testing.T) {
 	own := settings()
 	own.ProxySecret, own.WebhookSecrets = "a proxy's secret of 32 characters", []string{"a webhook's secret of 32 characters"}

@@ -20,7 +20,7 @@ export type Reason =
 export declare class Refused extends Error {
     constructor(reason: Reason, isFinal?: boolean);
     readonly reason: Reason;
-    /** One that is not final may be believed in half a minute. */
+    /** One that is not final may be believed later. */
     readonly isFinal: boolean;
 }
 
@@ -182,9 +182,12 @@ export declare class Site {
     userOf(accessToken: string): Promise<User>;
     /** The user who may see the page, or the answer for whoever may not. */
     guard(request: Request, demand?: Demand): Promise<{ user: User; answer?: never } | { user?: never; answer: Answer }>;
-    /** A signed notice, docs/webhooks.md: each is handled once. */
+    /** A signed notice, docs/webhooks.md: each is handled once. Rejects with `ConfigurationError` without `webhook_secrets`. */
     webhook(body: Uint8Array, signature: string | null | undefined, handle?: (event: Notice) => unknown): Promise<Answer>;
-    /** OpenID Connect Back-Channel Logout 1.0, §2.6. `form` is the body of the POST, as text or a Buffer. */
+    /**
+     * OpenID Connect Back-Channel Logout 1.0, §2.6. `form` is the body of the POST, as text or bytes. Rejects with
+     * `ConfigurationError` without `issuer` and `client_id`.
+     */
     backchannelLogout(form: { toString(): string }, handle?: (claims: Notice) => unknown): Promise<Answer>;
     /** For Express and its like; the user is `request.drawbridgeUser`. */
     middleware(demand?: Demand): (incoming: Incoming, response: Outgoing, next: (error?: unknown) => void) => Promise<void>;
@@ -195,7 +198,10 @@ export declare class Site {
     upgraded<In extends Incoming, Socket extends UpgradeSocket, Head>(
         handler: (incoming: In & Guarded, socket: Socket, head: Head) => unknown, demand?: Demand):
         (incoming: In, socket: Socket, head: Head) => void;
-    /** For node:http and Express: the POST of a webhook or of a back-channel logout. */
+    /**
+     * For node:http and Express: the POST of a webhook or of a back-channel logout. Throws `ConfigurationError` without the
+     * settings that it needs.
+     */
     receiver(kind: "webhook" | "logout", handle?: (notice: Notice) => unknown):
         (incoming: IncomingNotice, response: Outgoing) => Promise<void>;
 }

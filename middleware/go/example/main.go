@@ -36,7 +36,12 @@ func main() {
 	routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "for everybody") })
 	routes.Handle("/contacts", website.Guard(page, site.Demand{}))
 	routes.Handle("/strong/", website.Guard(page, site.Demand{ACR: []string{"aal9"}}))
-	routes.Handle("/hooks/drawbridge", website.Webhook(nil))
-	routes.Handle("/hooks/logout", website.BackchannelLogout(nil))
+	// A receiver is not made without the settings that it needs.
+	if len(given.WebhookSecrets) > 0 {
+		routes.Handle("/hooks/drawbridge", website.Webhook(nil))
+	}
+	if given.ClientID != "" {
+		routes.Handle("/hooks/logout", website.BackchannelLogout(nil))
+	}
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Args[1], routes))
 }

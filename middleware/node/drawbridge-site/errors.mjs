@@ -8,7 +8,7 @@ export class Unavailable extends Error {}
 
 /** What must not be believed; `reason` is one short word for the log. */
 export class Refused extends Error {
-  /** One that is not final may be believed in half a minute. */
+  /** One that is not final may be believed later. */
   constructor(reason, isFinal = true) {
     super(reason);
     this.reason = reason;

@@ -42,8 +42,10 @@ export class Notices {
 
   /** What a logout token says (OpenID Connect Back-Channel Logout 1.0, §2.6). */
   async logout(form, now) {
-    const found = new URLSearchParams(form.toString()).getAll('logout_token');
-    if (found.length !== 1 || !this.#settings.issuer || !this.#settings.client_id) throw new Refused('malformed');
+    const text = form instanceof Uint8Array ? Buffer.from(form).toString() : form.toString();
+    const found = new URLSearchParams(text).getAll('logout_token');
+    // Another part of the website has read an empty body before, which can be mended; a 4xx would be final.
+    if (found.length !== 1) throw new Refused('malformed', text !== '');
     const claims = await this.#tokens.verified(found[0], 'logout+jwt', this.#settings.logout_algorithms, this.#ours, now);
     const event = claims.events?.[LOGOUT_EVENT];
     if (!event || typeof event !== 'object' || Array.isArray(event) || Object.hasOwn(claims, 'nonce')) {

@@ -71,6 +71,15 @@ export function checked(given) {
   } });
 }
 
+/** What a receiver of this kind of notice needs. A 400 for want of it would be final: a logout token never comes again. */
+export function checkReceiver(kind, { webhook_secrets, issuer, client_id }) {
+  if (kind === 'webhook') {
+    if (!webhook_secrets.length) refuse('webhooks need webhook_secrets');
+  } else if (!(issuer && client_id)) {
+    refuse('logout tokens need issuer and client_id');
+  }
+}
+
 /** What is `undefined`, as a variable of the environment that is not set, is left out. */
 function completed(given) {
   const settings = { ...DEFAULTS };

@@ -15,7 +15,7 @@ import { encoded } from './percent-encoding.mjs';
 import { TrustedProxy } from './proxy.mjs';
 import { QUESTION_FIELD, Questions } from './questions.mjs';
 import { Request, isReturnTarget } from './request.mjs';
-import { checked, oursOf } from './settings.mjs';
+import { checkReceiver, checked, oursOf } from './settings.mjs';
 import { Tokens } from './tokens.mjs';
 import { isOfOwnPage, refuse } from './upgrade.mjs';
 
@@ -148,6 +148,7 @@ export class Site {
 
   /** A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again. */
   async webhook(body, signature, handle = async () => {}) {
+    checkReceiver('webhook', this.settings);
     const now = this.now();
     return this.#handling.once(async () => {
       const event = this.#received.event(body, signature ?? '', now);
@@ -158,6 +159,7 @@ export class Site {
 
   /** OpenID Connect Back-Channel Logout 1.0, §2.6. `form` is the body of the POST. */
   async backchannelLogout(form, handle = async () => {}) {
+    checkReceiver('logout', this.settings);
     const now = this.now();
     return this.#handling.once(async () => {
       const claims = await this.#received.logout(form, now);
@@ -223,6 +225,7 @@ export class Site {
 
   /** For node:http and Express: the POST of a webhook (`kind` "webhook") or of a back-channel logout ("logout"). */
   receiver(kind, handle) {
+    checkReceiver(kind, this.settings);
     return async (incoming, response) => {
       if (incoming.method !== 'POST') return send(response, said(405, 'refused'));
       const { body, isTooLarge, isEaten } = await bodyOf(incoming, kind);

@@ -3,12 +3,13 @@
 import express from 'express';
 import { Site } from '../drawbridge-site.mjs';
 
-const site = new Site(JSON.parse(process.env.SITE));
+const settings = JSON.parse(process.env.SITE);
+const site = new Site(settings);
 const app = express();
 
-// Before any body parser: the signature is over the bytes as they came.
-app.post('/hooks/drawbridge', site.receiver('webhook'));
-app.post('/hooks/logout', site.receiver('logout'));
+// Before any body parser: the signature is over the bytes as they came. A receiver is not made without its settings.
+if (settings.webhook_secrets) app.post('/hooks/drawbridge', site.receiver('webhook'));
+if (settings.client_id) app.post('/hooks/logout', site.receiver('logout'));
 app.use(express.urlencoded({ extended: false }), express.json());
 
 app.get('/', (request, response) => response.send('for everybody'));

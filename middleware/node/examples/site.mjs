@@ -3,7 +3,8 @@
 import http from 'node:http';
 import { Site } from '../drawbridge-site.mjs';
 
-const site = new Site(JSON.parse(process.env.SITE));
+const settings = JSON.parse(process.env.SITE);
+const site = new Site(settings);
 
 const page = (request, response) => {
   response.setHeader('Content-Type', 'text/plain; charset=utf-8');
@@ -13,9 +14,10 @@ const routes = {
   '/': (request, response) => response.end('for everybody'),
   '/contacts': site.guarded(page),
   '/strong/1': site.guarded(page, { acr: ['aal9'] }),
-  '/hooks/drawbridge': site.receiver('webhook'),
-  '/hooks/logout': site.receiver('logout'),
 };
+// A receiver is not made without the settings that it needs.
+if (settings.webhook_secrets) routes['/hooks/drawbridge'] = site.receiver('webhook');
+if (settings.client_id) routes['/hooks/logout'] = site.receiver('logout');
 
 http.createServer((request, response) => {
   const route = routes[request.url.split('?')[0]];

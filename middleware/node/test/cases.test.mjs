@@ -287,6 +287,32 @@ test('a setting that is undefined is as one left out, and a client that is empty
   }
 });
 
+test('a receiver without the settings that it needs is an error, and refuses nothing', async () => {
+  const { webhook, logout } = table.ended;
+  const mute = site({ webhook_secrets: [] });
+  assert.throws(() => mute.receiver('webhook'), ConfigurationError);
+  await assert.rejects(mute.webhook(Buffer.from(webhook.body), webhook.header), ConfigurationError);
+  for (const changes of [{ issuer: null }, { client_id: null }]) {
+    const website = site({ source: 'session', ...changes });
+    assert.throws(() => website.receiver('logout'), ConfigurationError, JSON.stringify(changes));
+    await assert.rejects(website.backchannelLogout(Buffer.from(logout.form)), ConfigurationError, JSON.stringify(changes));
+  }
+});
+
+test('a logout token comes again when keys cannot be had', async () => {
+  for (const serves of ['down', 'garbage']) {
+    const website = site({}, table.now, provider(serves).fetch);
+    assert.equal((await website.backchannelLogout(Buffer.from(table.ended.logout.form))).status, 503, serves);
+  }
+});
+
+test('a logout token is read from text and from bytes of any kind', async () => {
+  const { form } = table.ended.logout;
+  for (const given of [form, Buffer.from(form), new TextEncoder().encode(form), new URLSearchParams(form)]) {
+    assert.equal((await site().backchannelLogout(given)).status, 200, given.constructor.name);
+  }
+});
+
 test('a setting of another kind is refused', () => {
   const secret = 'a secret of 32 characters or more';
   for (const changes of [

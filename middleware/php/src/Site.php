@@ -20,7 +20,7 @@ final class Unavailable extends \RuntimeException
 {
 }
 
-/** What must not be believed; `reason` is one short word for the log. One that is not final may be believed in half a minute. */
+/** What must not be believed; `reason` is one short word for the log. One that is not final may be believed later. */
 final class Refused extends \RuntimeException
 {
     public function __construct(public readonly string $reason, public readonly bool $isFinal = true)
@@ -955,9 +955,13 @@ final class Site
         return $status === 401 || $status === 403 ? $refusal : throw new Unavailable("/auth/check answers $status");
     }
 
-    /** A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again. */
+    /**
+     * A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again. Throws
+     * ConfigurationError without `webhookSecrets`: a 400 would lay the website's own fault to the notice.
+     */
     public function webhook(string $body, ?string $signature, ?callable $handle = null): Answer
     {
+        $this->settings->webhookSecrets || throw new ConfigurationError('webhooks need webhookSecrets');
         $now = ($this->now)();
         return $this->once(function () use ($body, $signature, $now): array {
             $event = $this->notice($body, $signature ?? '', $now);
@@ -965,9 +969,13 @@ final class Site
         }, $handle, $now);
     }
 
-    /** OpenID Connect Back-Channel Logout 1.0, §2.6. `form` is the body of the POST. */
+    /**
+     * OpenID Connect Back-Channel Logout 1.0, §2.6. `form` is the body of the POST. Throws ConfigurationError without `issuer`
+     * and `clientId`: after a 400 the token would never come again.
+     */
     public function backchannelLogout(string $form, ?callable $handle = null): Answer
     {
+        ($this->settings->issuer && $this->settings->clientId) || throw new ConfigurationError('logout tokens need issuer and clientId');
         $now = ($this->now)();
         return $this->once(function () use ($form, $now): array {
             $claims = $this->logout($form, $now);
@@ -1065,7 +1073,7 @@ final class Site
         if (!self::isText($event['id'] ?? null) || !self::isText($event['type'] ?? null)) {
             throw new Refused('malformed');
         }
-        if ($this->settings->clientId !== null && !in_array($event['client_id'] ?? null, $this->ours(), true)) {
+        if ($this->settings->clientId && !in_array($event['client_id'] ?? null, $this->ours(), true)) {
             throw new Refused('client');
         }
         return $event;
@@ -1081,9 +1089,8 @@ final class Site
                 $tokens[] = urldecode($value);
             }
         }
-        if (count($tokens) !== 1 || !$this->settings->issuer || !$this->settings->clientId) {
-            throw new Refused('malformed');
-        }
+        // Another part of the website has read an empty body before, which can be mended; a 4xx would be final.
+        count($tokens) === 1 || throw new Refused('malformed', $form !== '');
         $claims = $this->verified($tokens[0], 'logout+jwt', $this->settings->logoutAlgorithms, $now);
         self::check($claims, $this->settings->issuer, $this->ours(), $now, $this->settings->leeway);
         // An empty object and an empty list are the same here; both are signed by Drawbridge alone.

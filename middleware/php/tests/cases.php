@@ -371,6 +371,27 @@ namespace {
         same('settings that would believe anybody: ' . json_encode($changes), 'refused', $got);
     }
 
+    foreach ([['webhookSecrets' => []], ['source' => 'session', 'issuer' => null], ['source' => 'session', 'clientId' => null],
+        ['source' => 'session', 'clientId' => '']] as $number => $changes) {
+        [$site] = made($changes);
+        try {
+            $got = $number === 0 ? $site->webhook($ended['webhook']['body'], $ended['webhook']['header'])->status
+                : $site->backchannelLogout($ended['logout']['form'])->status;
+        } catch (ConfigurationError) {
+            $got = 'an error';
+        }
+        same('a receiver without the settings that it needs: ' . json_encode($changes), 'an error', $got);
+    }
+    foreach (['down', 'garbage'] as $serves) {
+        [$site, , $provider] = made();
+        $provider->serves = $serves;
+        same("a logout token comes again when keys cannot be had: $serves", 503, $site->backchannelLogout($ended['logout']['form'])->status);
+    }
+    foreach ([null, ''] as $client) {
+        [$site] = made(['source' => 'session', 'clientId' => $client]);
+        same('a webhook needs no client: ' . json_encode($client), 200, $site->webhook($ended['webhook']['body'], $ended['webhook']['header'])->status);
+    }
+
     [$site] = made(['source' => 'proxy', 'proxySecret' => 'a proxy\'s secret of 32 characters', 'webhookSecrets' => ['a webhook\'s secret of 32 characters']]);
     $asked = new Request('GET', '/a', [['X-Drawbridge-Proxy', 'a proxy\'s secret of 32 characters'], ['Cookie', 'token=secret']]);
     foreach ([$site, $site->settings, $asked] as $object) {
@@ -518,11 +539,12 @@ namespace {
     ];
     $statuses = ['/?exit' => 500, '/?memory' => 500, '/?failure' => 200, '/?success' => 200, '/sent?success' => 200,
         '/sent?success&no-folder' => 500, '/sent?success&no-mode' => 500, '/sent?success&ended' => 500, '/sent?success&ended-lock' => 503,
-        '/sent?success&notices-lock' => 200];
+        '/sent?success&notices-lock' => 200, '/sent?success&no-secret' => 500];
     foreach ($statuses as $target => $expected) {
         mkdir($folder = "$scratch/hook-" . md5($target), 0700);
         isset($taken[$target]) && $taken[$target]($folder);
-        $given = ['source' => 'session', 'origin' => 'https://www.example.com', 'folder' => $folder, 'webhookSecrets' => $table['settings']['webhook_secrets']];
+        $given = ['source' => 'session', 'origin' => 'https://www.example.com', 'folder' => $folder,
+            'webhookSecrets' => str_ends_with($target, '&no-secret') ? [] : $table['settings']['webhook_secrets']];
         $cgi = proc_open([PHP_BINARY, '-n', '-S', '127.0.0.1:0', '-d', 'memory_limit=64M', "$scratch/hook.php"],
             [1 => ['file', '/dev/null', 'w'], 2 => ['pipe', 'w']], $pipes, null, ['SITE' => json_encode($given), 'NOW' => (string) $table['now']]);
         preg_match('~http://([0-9.:]+)~', (string) fgets($pipes[2]), $match);

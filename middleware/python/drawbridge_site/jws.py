@@ -24,7 +24,7 @@ _ALPHABET = re.compile(r"[A-Za-z0-9_-]*\Z")
 
 class Refused(Exception):
     """A token, header or post that must not be believed; `reason` is one short word for the log. One that is not final
-    may be believed in half a minute."""
+    may be believed later."""
 
     def __init__(self, reason: str, is_final: bool = True):
         super().__init__(reason)

@@ -143,7 +143,11 @@ class Site:
     # What does Drawbridge tell this server?
 
     def webhook(self, body: bytes, signature: str | None, handle=lambda event: None) -> Answer:
-        """A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again."""
+        """A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again.
+
+        Throws `ConfigurationError` without `webhook_secrets`: a 400 would lay the website's own fault to the notice."""
+        if not self.settings.webhook_secrets:
+            raise ConfigurationError("webhooks need webhook_secrets")
         now = self.now()
         try:
             event = webhook_event(body, signature or "", self.settings, now)
@@ -153,7 +157,11 @@ class Site:
         return self._once(event["id"], now + _NOTICE_MEMORY, session, lambda: handle(event), now)
 
     def backchannel_logout(self, form: bytes, handle=lambda claims: None) -> Answer:
-        """OpenID Connect Back-Channel Logout 1.0, §2.6. `form` is the body of the POST."""
+        """OpenID Connect Back-Channel Logout 1.0, §2.6. `form` is the body of the POST.
+
+        Throws `ConfigurationError` without `issuer` and `client_id`: after a 400 the token would never come again."""
+        if not (self.settings.issuer and self.settings.client_id):
+            raise ConfigurationError("logout tokens need issuer and client_id")
         now = self.now()
         try:
             claims = logout_claims(form, self.settings, self._tokens, now)

@@ -347,6 +347,25 @@ class Own(unittest.TestCase):
             with self.subTest(changes), self.assertRaises(ConfigurationError):
                 site(**changes)
 
+    def test_a_receiver_without_the_settings_that_it_needs_is_an_error_and_refuses_nothing(self):
+        webhook, logout = TABLE["ended"]["webhook"], TABLE["ended"]["logout"]
+        with self.assertRaises(ConfigurationError):
+            site(webhook_secrets=()).webhook(webhook["body"].encode(), webhook["header"])
+        for changes in [{"issuer": None}, {"client_id": None}, {"client_id": ""}]:
+            with self.subTest(changes), self.assertRaises(ConfigurationError):
+                site(source="session", **changes).backchannel_logout(logout["form"].encode())
+
+    def test_a_logout_token_comes_again_when_keys_cannot_be_had(self):
+        form = TABLE["ended"]["logout"]["form"].encode()
+        for serves in ["down", "garbage"]:
+            self.assertEqual(site(fetch=Provider(serves)).backchannel_logout(form).status, 503, serves)
+
+    def test_a_webhook_needs_no_client(self):
+        webhook = TABLE["ended"]["webhook"]
+        for client in [None, ""]:
+            answer = site(source="session", client_id=client).webhook(webhook["body"].encode(), webhook["header"])
+            self.assertEqual((answer.status, answer.body), (200, b'{"result": "handled"}'), client)
+
     def test_in_a_full_memory_the_oldest_makes_room_and_whose_time_is_over_is_not_forgotten_early(self):
         memory = Memory(2)
         self.assertEqual([memory.add(name, until, 0) for name, until in [("a", 10), ("b", 11), ("c", 12), ("b", 20)]],

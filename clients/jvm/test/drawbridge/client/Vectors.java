@@ -63,7 +63,7 @@ public final class Vectors {
             }
         }
         System.out.println(running.size() + " cases, " + failures + " failures");
-        System.exit(failures == 0 && running.size() > 250 ? 0 : 1);
+        System.exit(failures == 0 && running.size() > 400 ? 0 : 1);
     }
 
     @SuppressWarnings("unchecked")

@@ -121,6 +121,8 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
             .serverCertificateNotYetValid:
             "its certificate is not trusted"
         case .secureConnectionFailed: "it speaks no TLS, or its certificate is not trusted"
+        // What Foundation on Linux says of such a certificate, too.
+        case .unknown: "a network error without a name: perhaps its certificate is not trusted"
         case let code?: "network error \(code.rawValue)"
         case nil: "network error"
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A browser on another device that asks to be signed in as this app's user: what the person has to know to decide.
 public struct AskingBrowser: Sendable, Equatable {
-    /// Where it would be signed in.
+    /// Where its sign-in page is. It may go on from there to any website that this app may open.
     public let origin: String
     /// What the browser says that it is; any browser can say that.
     public let browser: String?
@@ -69,6 +69,8 @@ extension Drawbridge {
 
     /// Digits to type beside the user name at the provider's page `/signin/code`: for computers whose code cannot be
     /// scanned. Those before are no longer good.
+    /// - Throws: ``ClientError/refused(_:)`` with `access_denied` for a user who has no user name, as one whom a phone's
+    ///   key or an upstream provider signs in: offer to scan.
     public func signInDigits() async throws(ClientError) -> ApprovalDigits {
         // An approval takes a token of the last minutes.
         try await renewIfPossible()

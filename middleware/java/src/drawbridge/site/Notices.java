@@ -27,6 +27,7 @@ final class Notices {
 
     /** A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again. */
     Answer webhook(byte[] body, String signature, Site.Handler handler) throws Exception {
+        Settings.require(!settings.webhookSecrets.isEmpty(), "webhooks need webhookSecrets");
         long time = now.getAsLong();
         Map<String, Object> event;
         try {
@@ -40,6 +41,7 @@ final class Notices {
 
     /** OpenID Connect Back-Channel Logout 1.0, §2.6. {@code form} is the body of the POST. */
     Answer backchannelLogout(byte[] form, Site.Handler handler) throws Exception {
+        Settings.require(settings.issuer != null && settings.clientId != null, "logout tokens need issuer and clientId");
         long time = now.getAsLong();
         Map<String, Object> claims;
         try {

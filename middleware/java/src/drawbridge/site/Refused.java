@@ -1,6 +1,6 @@
 package drawbridge.site;
 
-/** What must not be believed; the message is one short word for the log. One that is not final may be believed in half a minute. */
+/** What must not be believed; the message is one short word for the log. One that is not final may be believed later. */
 public final class Refused extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -56,7 +56,8 @@ public final class Settings {
         origin = given.origin;
         drawbridge = given.drawbridge;
         issuer = given.issuer;
-        clientId = given.clientId;
+        // What is set to nothing, as a variable of the environment may be, is not set: no notice names the client "".
+        clientId = "".equals(given.clientId) ? null : given.clientId;
         clients = copy(given.clients);
         cookie = given.cookie;
         audience = given.audience;
@@ -127,7 +128,7 @@ public final class Settings {
         return own.stream().anyMatch(host -> host.toLowerCase(Locale.ROOT).replaceFirst(standard, "").equals(plain));
     }
 
-    private static void require(boolean holds, String sentence) {
+    static void require(boolean holds, String sentence) {
         if (!holds) {
             throw new IllegalArgumentException(sentence);
         }

@@ -159,12 +159,20 @@ public final class Site {
         }
     }
 
-    /** A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again. */
+    /**
+     * A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again.
+     *
+     * @throws IllegalArgumentException without {@code webhookSecrets}: a 400 would lay the website's own fault to the notice
+     */
     public Answer webhook(byte[] body, String signature, Handler handler) throws Exception {
         return notices.webhook(body, signature, handler);
     }
 
-    /** OpenID Connect Back-Channel Logout 1.0, §2.6. {@code form} is the body of the POST. */
+    /**
+     * OpenID Connect Back-Channel Logout 1.0, §2.6. {@code form} is the body of the POST.
+     *
+     * @throws IllegalArgumentException without {@code issuer} and {@code clientId}: after a 400 the token would never come again
+     */
     public Answer backchannelLogout(byte[] form, Handler handler) throws Exception {
         return notices.backchannelLogout(form, handler);
     }

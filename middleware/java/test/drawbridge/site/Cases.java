@@ -55,6 +55,7 @@ public final class Cases {
         notices("logouts");
         ended();
         settings();
+        receivers();
         copied();
         own();
         System.out.println(count + " checks, " + failures + " failures");
@@ -702,6 +703,42 @@ public final class Cases {
                 got = "refused";
             }
             same("settings that would believe anybody: " + i, "refused", got);
+        }
+    }
+
+    private static void receivers() throws Exception {
+        Map<String, Object> webhook = map(map(table, "ended"), "webhook");
+        Map<String, Object> logout = map(map(table, "ended"), "logout");
+        Settings mute = plain();
+        mute.webhookSecrets = Collections.emptyList();
+        String got = "answered";
+        try {
+            site(mute, Cases::provider).webhook(bytes(text(webhook, "body")), text(webhook, "header"), event -> { });
+        } catch (IllegalArgumentException refused) {
+            got = "an error";
+        }
+        same("a webhook without the settings that it needs", "an error", got);
+        Change[] changes = {s -> s.issuer = null, s -> s.clientId = null, s -> s.clientId = ""};
+        for (int i = 0; i < changes.length; i++) {
+            Settings settings = plain();
+            settings.source = Settings.Source.SESSION;
+            changes[i].apply(settings);
+            Site site = site(settings, Cases::provider);
+            got = "answered";
+            try {
+                site.backchannelLogout(bytes(text(logout, "form")), claims -> { });
+            } catch (IllegalArgumentException refused) {
+                got = "an error";
+            }
+            same("a logout token without the settings that it needs: " + i, "an error", got);
+            same("a webhook without them: " + i, "handled",
+                result(site.webhook(bytes(text(webhook, "body")), text(webhook, "header"), event -> { })));
+        }
+        for (String broken : new String[] {"down", "garbage"}) {
+            Site site = site();
+            serves = broken;
+            same("a logout token comes again when keys cannot be had: " + broken, 503,
+                site.backchannelLogout(bytes(text(logout, "form")), claims -> { }).status);
         }
     }
 
