@@ -163,7 +163,7 @@ sbom: packages-build ## Write the list of parts (CycloneDX) and check all licenc
 .PHONY: lint lint-swift lint-python lint-go
 lint: lint-swift lint-python lint-go ## Check the formatting, and what linters find
 lint-swift:
-	$(SWIFT) format lint --strict --recursive Sources Tests clients fuzz/Targets fuzz/Sources/Fuzz Package.swift
+	$(SWIFT) format lint --strict --parallel --recursive Sources Tests clients fuzz/Targets fuzz/Sources/Fuzz Package.swift
 
 lint-python: packages-e2e $(VENV)/installed
 	$(VENV)/bin/ruff check --no-cache .

@@ -20,6 +20,9 @@ package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, Clie
     /// - Parameter body: told how long the one connection that writes was held, and by what, each time.
     func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void)
 
+    /// - Parameter body: told every half second how many writes wait for that connection.
+    func observeQueue(_ body: @escaping @Sendable (_ waiting: Int) -> Void)
+
     /// Nodes that write to the database now, besides this process.
     func livingNodes() async throws -> [String]
 

@@ -102,7 +102,7 @@ extension SignInServices {
             endpoints.mount(UpstreamController(upstream: upstream.signIn, flow: flow))
             endpoints.mount(UpstreamSignOutController(signOuts: upstream.signOuts))
         }
-        if let secondFactor { endpoints.mount(SecondFactorController(kit: flow.kit, enrolment: secondFactor)) }
+        endpoints.mount(SecondFactorController(kit: flow.kit, enrolment: secondFactor))
         if let passkeys {
             endpoints.mount(PasskeySignInController(flow: flow, passkeys: passkeys.signIn))
             endpoints.mount(
@@ -209,8 +209,8 @@ extension ConsoleFrame {
 extension DeviceServices {
     /// Devices and their web sessions (contract §5, §6).
     fileprivate func mount(on endpoints: Endpoints, services: BridgeServices, kit: BrowserPages) {
-        let refresh = SessionRefreshController(kit: kit, refresh: self.refresh)
-        endpoints.mount(refresh)
+        let cookieRefresh = SessionRefreshController(kit: kit, refresh: refresh)
+        endpoints.mount(cookieRefresh)
         endpoints.mount(DevicesController(kit: kit, places: places, accounts: services.signIn.accounts))
         guard let compatibility, let provider = services.provider else { return }
         let endings = services.browsers.endings
@@ -221,7 +221,7 @@ extension DeviceServices {
         endpoints.mount(
             CompatibleTokenController(
                 kit: kit, compatibility: compatibility, tokens: provider.endpoints.tokens, secrets: secrets,
-                endings: endings, refresh: refresh))
+                endings: endings, cookieRefresh: cookieRefresh))
         endpoints.mount(
             CompatibleSessionController(
                 kit: kit, provider: provider, gate: services.loginTokens.bearers, endings: endings))

@@ -48,7 +48,7 @@ struct ScriptedAnswer: Sendable {
         }
         for (name, value) in answer["headers"]?.object ?? [:] {
             headers.removeAll { $0.name == name }
-            for value in value.strings ?? value.string.map({ [$0] }) ?? [] { headers.append((name, fill.text(value))) }
+            for value in value.oneOrMore ?? [] { headers.append((name, fill.text(value))) }
         }
         hold = answer["hold_ms"]?.integer.map(Int.init) ?? 0
         isAnnounced = answer["unannounced"] == nil

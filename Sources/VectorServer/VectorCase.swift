@@ -95,8 +95,8 @@ package struct VectorCase: Sendable {
 }
 
 /// What is wrong with a file of cases.
-package struct VectorFlaw: Error, CustomStringConvertible {
-    package let description: String
+struct VectorFlaw: Error, CustomStringConvertible {
+    let description: String
 
     init(_ description: String) { self.description = description }
 }

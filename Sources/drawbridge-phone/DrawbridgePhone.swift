@@ -13,7 +13,7 @@ struct DrawbridgePhone: AsyncParsableCommand {
               drawbridge-phone handle 'openid://authz?request_uri=…&state=…&nonce=…'
 
             It fetches what the website asks, checks by its certificate who that is, shows both, and asks you. \
-            Only then it makes or takes the key of that website and prints the address that carries the answer; \
+            Only then does it make or take the key of that website and print the address that carries the answer; \
             --open gives it to your browser instead.
 
             Keys are in files that only you can read, one for each website; put them under a PIN with \

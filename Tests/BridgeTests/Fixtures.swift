@@ -31,8 +31,8 @@ final class CountingRandom: Sendable {
     }
 }
 
-func keyRing(_ ids: String..., signsFrom: Timestamp = Timestamp(seconds: 0)) throws -> SecretKeyRing {
-    try SecretKeyRing(
+func keyRing(_ ids: String..., signsFrom: Timestamp = Timestamp(seconds: 0)) -> SecretKeyRing {
+    SecretKeyRing(
         keys: ids.enumerated().map { index, id in
             SecretKey(
                 id: id, secret: Secret([UInt8](repeating: UInt8(index + 1), count: 32)),

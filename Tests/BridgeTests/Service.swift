@@ -37,7 +37,7 @@ struct Service: Sendable {
         self.storage = storage
         let loginTokens = loginTokens ?? storage
         let time = clock.source
-        keys = Reloadable(try keyRing("k1"))
+        keys = Reloadable(keyRing("k1"))
         clients = Reloadable(ClientDirectory(try testClients(), defaultTarget: defaultTarget))
         sessions = WebSessions(store: storage, time: time)
         appSessions = AppSessions(store: storage, webSessions: sessions, time: time)

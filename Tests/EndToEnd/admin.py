@@ -130,6 +130,17 @@ def change(demo, client_id: str, **fields):
     assert answer.status == 200, answer.text
 
 
+@contextlib.contextmanager
+def changed(demo, client_id: str, **fields):
+    """Changes fields of a client's document for a while, and puts back what they were."""
+    before = admin(demo, "GET", f"/api/admin/clients/{client_id}").json()
+    change(demo, client_id, **fields)
+    try:
+        yield
+    finally:
+        change(demo, client_id, **{name: before.get(name) for name in fields})
+
+
 def reach(demo, client_id: str, app: str = "demo-app"):
     """Lets the app open a website."""
     document = admin(demo, "GET", f"/api/admin/clients/{app}").json()

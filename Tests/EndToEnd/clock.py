@@ -3,8 +3,9 @@
 import functools
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
+
+import instance
 
 SOURCE = """
 #define _GNU_SOURCE
@@ -46,7 +47,7 @@ time_t time(time_t *out) {
 
 @functools.cache
 def _shim() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="drawbridge-clock-"))
+    folder = instance.scratch_folder()
     source, shim = folder / "clock.c", folder / "clock.so"
     source.write_text(SOURCE)
     compiler = next(name for name in ["cc", "clang", "gcc"] if shutil.which(name))

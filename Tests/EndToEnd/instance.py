@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -108,6 +109,15 @@ class Process(Managed):
         return [json.loads(line) for text in texts for line in text.splitlines(keepends=True)
                 if line.startswith("{") and line.endswith("}\n")]
 
+    @contextmanager
+    def killed_unless_started(self):
+        """Whoever asks for one that hangs as it starts gets an error, and nothing to end it by."""
+        try:
+            yield
+        except BaseException:
+            self.kill()
+            raise
+
     def alive_or_fail(self):
         assert self.popen.poll() is None, f"ended with {self.popen.returncode}:\n{self.output[-4000:]}"
 
@@ -170,7 +180,8 @@ class Demo(Process):
         command = [*prefix, program or binary(), "demo", "--listen", f"127.0.0.1:{port or free_port()}",
                    "--management-listen", f"127.0.0.1:{free_port()}", "--print-json", "--data", str(self.data), *flags]
         super().__init__(command, scratch)
-        self.facts = wait_until(self._ready_line, 60, "the ready line")
+        with self.killed_unless_started():
+            self.facts = wait_until(self._ready_line, 60, "the ready line")
         self.base = self.facts["base_url"]
         self.management = self.facts["management_url"]
 
@@ -309,13 +320,18 @@ clients:
         for name, password in users.items():
             run("users", "add", "--config", str(self.settings), name, "--name", name.capitalize(),
                 "--email", f"{name}@example.com", stdin=password.encode() + b"\n")
+        self.users = users
         self.scratch = scratch
         self.start()
 
     def start(self):
         """Runs it; once more, after it was stopped and its settings were changed."""
         super().__init__([binary(), "serve", "--config", str(self.settings)], self.scratch)
-        self.wait_until_ready()
+        with self.killed_unless_started():
+            self.wait_until_ready()
+
+    def user(self, name: str) -> dict:
+        return {"username": name, "password": self.users[name]}
 
     def bearer(self, sub: str = "alice", **more) -> str:
         now = int(time.time())

@@ -1,5 +1,6 @@
 """The client libraries' programs."""
 
+import json
 import os
 import re
 import subprocess
@@ -13,9 +14,31 @@ from drawbridge_client import LoopbackBrowser
 
 #: After so many seconds a program has stopped, however busy the machine is: it is no measure of how fast it is.
 HANGS = 600
-JVM = instance.ROOT / "clients/jvm"
+CLIENTS = instance.ROOT / "clients"
+JVM = CLIENTS / "jvm"
 JAVA = ["java", "-XX:TieredStopAtLevel=1", "-cp"]
 LIBRARIES = ["js", "jvm", "python", "swift"]
+
+
+def cases() -> list[dict]:
+    """Those of clients/vectors, each with its topic."""
+    found = []
+    for file in sorted((CLIENTS / "vectors" / "cases").glob("*.json")):
+        document = json.loads(file.read_text())
+        found += [{**case, "topic": document["topic"]} for case in document["cases"]]
+    return found
+
+
+def skips(library: str) -> dict:
+    return json.loads((CLIENTS / library / "skips.json").read_text())
+
+
+def is_skipped(case: dict, skipped: dict) -> bool:
+    return case["id"] in skipped["cases"] or any(need in skipped["needs"] for need in case["needs"])
+
+
+def played(library: str) -> list[dict]:
+    return [case for case in cases() if not is_skipped(case, skips(library))]
 
 
 def run(command: list[str]) -> str:

@@ -46,9 +46,6 @@ class Provider(instance.Served):
     def send(self, method, target, headers=None, body=None, **more) -> wire.Answer:
         return super().send(method, target.removeprefix(self.base), headers, body, cafile=self.cafile, **more)
 
-    def user(self, name: str) -> dict:
-        return {"username": name, "password": self.passwords[name]}
-
     def client(self, name: str) -> dict:
         return {"client_id": name, "client_secret": self.secrets[name]}
 

@@ -17,11 +17,24 @@ def on_the_wire(case: dict) -> str | None:
     return None if case.get("input") is None else quote_from_bytes(case["input"].encode(), safe="")
 
 
+#: Where the input stands, and what else a row may have beside remarks for its readers.
+INPUTS, KNOWN = {"wire", "input", "input_hex"}, {"allow", "accept", "whatwg", "why", "note", "ref"}
+
+
+def astray(case: dict) -> set[str]:
+    """The fields that may have the input of a row which has it in none that is read: refused, it would pass untried."""
+    if on_the_wire(case) is not None:
+        return set()
+    unknown = case.keys() - INPUTS - KNOWN
+    # `null` says that there is none; not where the bytes stand beside it.
+    return {name for name in unknown if name.startswith(("wire_", "input_"))} if case.keys() & INPUTS else unknown
+
+
 def problem(case: dict) -> str | None:
     """Why nobody can play a case."""
     try:
         assert isinstance(case["accept"], bool) and all(isinstance(entry, str) for entry in case["allow"])
-        assert isinstance(on_the_wire(case), str | None)
+        assert isinstance(on_the_wire(case), str | None) and not astray(case)
     except Exception as error:
         return f"{case}: {error!r}"
     return None

@@ -132,6 +132,14 @@ def test_an_empty_limit_or_cursor_is_refused(admin, query):
     assert answer.status == 400 and answer.json()["error"] == "invalid_request", answer.body
 
 
+@pytest.mark.parametrize("path", [
+    "audit-events", "users", "users?q=a", "clients", "keys", "users/alice/sessions", "users/alice/device-secrets"])
+def test_13_an_empty_cursor_is_refused_in_every_list(admin, path):
+    """Whoever sends it after the last page would get the first one again, for ever."""
+    answer = admin.send("GET", f"{path}{'&' if '?' in path else '?'}cursor=")
+    assert answer.status == 400 and answer.json()["error_description"] == "cursor is empty", answer.body
+
+
 def test_pages_neither_repeat_nor_lose_an_event_while_new_ones_come(admin, demo):
     for _ in range(6):
         demo.issue("pager")
@@ -256,7 +264,8 @@ def test_a_stream_brings_events_and_resumes(admin, demo):
     again.close()
     narrow = admin.follow(last, "?type=login_token.revoked")
     wait_until(lambda: narrow.last_id, what="the stream's first line")
-    demo.send("DELETE", f"/api/auth/sso-tokens/{missed['id']}", demo.authorization("streamer"))
+    revoked = demo.send("DELETE", f"/api/auth/sso-tokens/{missed['id']}", demo.authorization("streamer"))
+    assert revoked.status == 204, revoked.text
     wait_until(lambda: narrow.events, what="the event")
     assert {event["type"] for event in narrow.events} == {"login_token.revoked"}
     narrow.close()

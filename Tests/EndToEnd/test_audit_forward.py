@@ -27,10 +27,11 @@ from tls import only_tls_1_1
 class Receiver:
     """A syslog server that keeps what it read; it can go away as a crashed one does, and come back."""
 
-    def __init__(self, port: int = 0, tls: ssl.SSLContext | None = None):
+    def __init__(self, port: int | None = None, tls: ssl.SSLContext | None = None):
         self.messages: list[bytes] = []
         self.tls = tls
-        self.port = port
+        # None that the system hands out: while the receiver is away it would give that to a connection.
+        self.port = port or instance.free_port()
         self.connections: list[socket.socket] = []
         self.start()
 
@@ -39,7 +40,6 @@ class Receiver:
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.listener.bind(("127.0.0.1", self.port))
         self.listener.listen()
-        self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._accept, args=[self.listener], daemon=True).start()
 
     def go(self):

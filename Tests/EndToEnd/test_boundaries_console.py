@@ -334,6 +334,10 @@ def test_a_form_with_a_password_or_token_that_came_too_late_is_not_kept(stale, n
     form, = (form for form in oauth.Forms(asked.text).forms if "password" in form["fields"])
     assert ("held" in form["fields"]) == is_kept
     assert "something of theirs" not in asked.text
+    if not is_kept:
+        assert "then the page opens again" in asked.text
+        again = stale.submit(asked, password=stale.demo.user("admin")["password"])
+        assert (again.status, again.header("Location")) == (303, f"{stale.demo.base}/admin/users/bob")
 
 
 def test_a_form_that_came_too_late_is_kept_over_the_sign_in_and_done_when_its_sender_says_so(stale):

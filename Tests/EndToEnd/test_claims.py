@@ -100,7 +100,7 @@ def test_groups_go_to_who_has_their_scope_alone(demo, bob):
         "client_type": "web", "redirect_uris": [oauth.RP_REDIRECT], "first_party": True, "require_pkce": False,
         "scope": "openid profile groups"}).json()
     groups = ["staff", "Zoë, & co"]
-    admin.send("PATCH", f"users/{bob['sub']}", {"claims": {"groups": groups}})
+    assert admin.send("PATCH", f"users/{bob['sub']}", {"claims": {"groups": groups}}).status == 200
 
     def tokens(**more) -> dict:
         code = oauth.Browser(demo).authorize("bob", made["client_id"], oauth.RP_REDIRECT, **more)["code"]
@@ -120,7 +120,8 @@ def test_groups_go_to_who_has_their_scope_alone(demo, bob):
 
 
 def test_no_group_opens_the_console(demo, bob):
-    Admin(demo).send("PATCH", f"users/{bob['sub']}", {"claims": {"groups": ["admin", "role:admin"]}})
+    given = Admin(demo).send("PATCH", f"users/{bob['sub']}", {"claims": {"groups": ["admin", "role:admin"]}})
+    assert given.status == 200, given.text
     try:
         browser = oauth.Browser(demo)
         oauth.sign_in(demo, "bob", browser)

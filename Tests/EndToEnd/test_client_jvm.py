@@ -7,7 +7,7 @@ import pytest
 
 import instance
 import native
-from libraries import HANGS, JAVA, JVM, redeemed_as
+from libraries import HANGS, JAVA, JVM, played, redeemed_as
 
 
 def test_every_vector_holds_or_has_a_reason(jvm_classes):
@@ -20,6 +20,7 @@ def test_every_vector_holds_or_has_a_reason(jvm_classes):
             [*JAVA, jvm_classes, "drawbridge.client.Vectors", url, JVM / "skips.json"], capture_output=True, text=True,
             timeout=HANGS)
         assert done.returncode == 0, (done.stdout, done.stderr[-6000:])
+        assert done.stdout == f"{len(played('jvm'))} cases, 0 failures\n"
     finally:
         server.terminate()
         server.communicate()

@@ -11,35 +11,17 @@ import pytest
 
 import instance
 import node_package
-from libraries import run
+from libraries import CLIENTS, cases, is_skipped, played, run, skips
 
 ROOT = instance.ROOT
-CLIENTS = ROOT / "clients"
 PAGE = ROOT / "docs" / "client-libraries.md"
-
-
-def cases() -> list[dict]:
-    found = []
-    for file in sorted((CLIENTS / "vectors" / "cases").glob("*.json")):
-        document = json.loads(file.read_text())
-        found += [{**case, "topic": document["topic"]} for case in document["cases"]]
-    return found
-
-
-def skips(library: str) -> dict:
-    return json.loads((CLIENTS / library / "skips.json").read_text())
-
-
-def is_skipped(case: dict, skipped: dict) -> bool:
-    return case["id"] in skipped["cases"] or any(need in skipped["needs"] for need in case["needs"])
 
 
 def test_the_javascript_library_passes_every_case_and_works_with_the_real_server():
     said = run(["node", "--test", "--test-reporter=tap", "clients/js/test/vectors.test.mjs",
                 "clients/js/test/real.test.mjs", "clients/js/test/store.test.mjs", "clients/js/test/locks.test.mjs",
                 "clients/js/test/loopback.test.mjs", "clients/js/test/page.test.mjs", "clients/js/test/ends.test.mjs"])
-    played = [case for case in cases() if not is_skipped(case, skips("js"))]
-    assert all(f" - {case['id']}:" in said for case in played)
+    assert all(f" - {case['id']}:" in said for case in played("js"))
 
 
 def test_the_types_of_the_javascript_library_fit_strict_programs():

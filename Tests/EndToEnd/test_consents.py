@@ -71,7 +71,7 @@ def test_10_7_3_a_user_sees_what_was_agreed_to_and_takes_it_back(demo, world):
     # The browser and the other app go on.
     assert is_signed_in(browser) and is_alive(demo, app.tokens["access_token"])
     [event] = Admin(demo).events(type="consent.withdrawn", sub=demo.user(user)["sub"])
-    assert (event["target_client_id"], event["reason"]) == (world.website["client_id"], "user")
+    assert (event["target_client_id"], event["reason"]) == (world.website["client_id"], "by the user")
     assert "What an app was allowed was taken back" in browser.send("GET", "/account").text
 
 

@@ -47,7 +47,7 @@ def test_the_json_of_a_new_client_begins_as_its_form_does_and_is_not_saved_witho
     page = console.get(f"/admin/register-client?type={kind}").text
     begun = document(page)
     assert begun["client_type"] == kind and not {"client_name", "public_origin", "return_paths"} & set(begun)
-    assert "Example website" not in page
+    assert "Example website" not in page and "Needed, unless you give a client id." in page
     before = Admin(demo).get("clients", limit=500).json()["items"]
     fields = form_of(console, f"/admin/register-client?type={kind}", "/admin/clients", has="tag")
     unnamed = post(console, "/admin/clients", {
@@ -79,6 +79,9 @@ def test_every_fault_in_a_new_clients_form_is_named_and_marked_at_once_and_the_j
     assert typed["redirect_uris"] == ["http://rp.example/callback"]
     alone = post(console, "/admin/clients", {**filled, "session_idle": "soon"})
     assert alone.status == 400 and marked(alone.text) == focused(alone.text) == ["f-session_idle"]
+    nameless = post(console, "/admin/clients", {**filled, "client_name": "", "session_idle": "soon"})
+    assert nameless.status == 400 and marked(nameless.text) == ["f-client_name", "f-session_idle"]
+    assert f'id="problem-client_name" {there}client_name must be given, or client_id.</p>' in nameless.text
     taken = post(console, "/admin/clients", {**filled, "client_id": "demo-web"})
     assert taken.status == 409 and marked(taken.text) == focused(taken.text) == ["client_id"]
 
@@ -206,17 +209,11 @@ def test_a_page_of_settings_that_is_old_takes_back_nothing_that_somebody_else_ha
     ("names", {"username": "", "display_name": "P", "email": "", "reason": "left"}, 409, "username"),
     ("role", {"role": "admin", "reason": " "}, 400, "role-reason"),
     ("set-up-link", {"reason": " "}, 400, "link-reason"),
-    ("password", {"password": "abc", "reason": "forgotten"}, 409, "password"),
-    ("phone-keys/some-key", {"reason": "stolen"}, 303, None)])
+    ("password", {"password": "abc", "reason": "forgotten"}, 409, "password")])
 def test_a_refused_form_of_a_user_comes_back_open_with_what_was_typed_and_its_wrong_field_marked(
         demo, pat, form, typed, status, wrong):
-    console, before = Console(demo), known(demo, pat)
-    fields = form_of(console, pat, f"{pat}/names")
-    answer = post(console, f"{pat}/{form}", {"form_token": fields["form_token"], **typed})
+    before, answer = known(demo, pat), sent(demo, pat, form, typed)
     assert answer.status == status and known(demo, pat) == before
-    if not wrong:
-        assert answer.header("Location") == demo.base + pat, "there was nothing to do, and nothing is said to be done"
-        return
     assert "<title>Error: Pat" in answer.text and "Done. It is in the log." not in answer.text
     assert marked(answer.text) == focused(answer.text) == [wrong]
     opened = re.findall(r"<details[^>]* open>.*?</details>", answer.text, re.S)
@@ -232,6 +229,18 @@ def test_a_refused_form_of_a_user_comes_back_open_with_what_was_typed_and_its_wr
     # What stands above the form is what the user is, not what was typed.
     facts = answer.text[:answer.text.index("<details id=")]
     assert "pat@example.com" in facts and "Pat &amp; Co" not in facts
+
+
+def sent(demo, pat, form: str, typed: dict) -> wire.Answer:
+    """A form of a user's page with what was typed."""
+    console = Console(demo)
+    return post(console, f"{pat}/{form}", {"form_token": form_of(console, pat, f"{pat}/names")["form_token"], **typed})
+
+
+def test_of_a_phones_key_that_is_not_there_nothing_is_said_to_be_done(demo, pat):
+    before, answer = known(demo, pat), sent(demo, pat, "phone-keys/some-key", {"reason": "stolen"})
+    assert (answer.status, answer.header("Location")) == (303, demo.base + pat)
+    assert known(demo, pat) == before
 
 
 @pytest.mark.parametrize("form, typed", [
@@ -456,7 +465,23 @@ def test_the_last_page_of_a_list_counts_what_it_shows_and_leads_back_to_the_firs
         assert found in (None, rows)
         assert f">On this page: {rows}</span>" in page
         back = re.search(r'<a href="([^"]+)">Back to the first page</a>', page)
-        assert html.unescape(back.group(1)) == path
+        assert html.unescape(back.group(1)) == (path if "sort=" in path or "users" not in path else f"{path}&sort=user")
+
+
+def test_users_are_listed_by_name_where_no_column_is_asked_for(start_demo):
+    demo = start_demo("--no-limits")
+    console = Console(demo)
+    for number in [3, 1, 2]:
+        demo.sign_in(f"named-{number}")
+    page = console.get("/admin/users?q=named-").text
+    assert re.findall(r"<bdi>(named-\d)</bdi></a>", page) == ["named-1", "named-2", "named-3"]
+    assert '<th scope="col" aria-sort="ascending"><a href="' in page
+
+
+def test_a_client_without_sessions_is_told_from_a_service_without_any(demo):
+    console = Console(demo)
+    page = console.get("/admin/sessions?kind=app&client_id=demo-web").text
+    assert "No session matches." in page and "Nothing is signed in." not in page
 
 
 def test_the_live_view_has_its_table_before_anything_happens(demo):
@@ -478,9 +503,9 @@ def test_the_address_of_a_form_leads_to_the_page_above_it(demo, path, page):
 
 
 @pytest.mark.parametrize("path, back", [
-    ("users/alice/end-sessions", {"next": "/admin/users/alice", "why": "invalid"}),
-    ("clients/demo-web/delete", {"next": "/admin/clients/demo-web", "why": "invalid"}),
-    ("explain", {"next": "/admin/explain", "why": "invalid"}), ("alerts/acknowledge", {"why": "invalid"}),
+    ("users/alice/end-sessions", {"next": "/admin/users/alice", "lost": ""}),
+    ("clients/demo-web/delete", {"next": "/admin/clients/demo-web", "lost": ""}),
+    ("explain", {"next": "/admin/explain", "lost": ""}), ("alerts/acknowledge", {"lost": ""}),
     ("sign-out", {})])
 def test_a_form_whose_session_has_ended_leads_to_the_sign_in_and_back_to_its_page(demo, path, back):
     console = Console(demo)
@@ -489,10 +514,12 @@ def test_a_form_whose_session_has_ended_leads_to_the_sign_in_and_back_to_its_pag
     answer = post(console, f"/admin/{path}", {**token, "reason": "too late"})
     where = urlsplit(answer.header("Location"))
     assert (answer.status, f"{where.scheme}://{where.netloc}{where.path}") == (303, f"{demo.base}/admin/sign-in")
-    assert dict(parse_qsl(where.query)) == back
-    # Without any cookie nobody had a session that ended.
+    assert dict(parse_qsl(where.query, keep_blank_values=True)) == back
+    page = demo.send("GET", f"{where.path}?{where.query}", PAGE).text
+    assert ("What you sent was not done." in page) == (path != "sign-out")
+    # Without any cookie it was not done either.
     answer = demo.send("POST", f"/admin/{path}", PAGE, wire.encode(token))
-    assert answer.status == 303 and "why=" not in answer.header("Location")
+    assert answer.status == 303 and answer.header("Location").endswith("lost") == (path != "sign-out")
 
 
 def test_of_a_user_with_many_sessions_their_page_says_at_least_how_many_and_a_link_shows_an_older_one(demo):

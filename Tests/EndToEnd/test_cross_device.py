@@ -12,7 +12,7 @@ import wire
 from admin import Admin, Console
 from boundaries import asks_to_sign_in
 from computer import NO_DIGITS, PAGE, Computer, Phone, Question, waiting_pages, wrong
-from native import App, Browser
+from native import CALLBACK, App, Browser
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
@@ -490,6 +490,21 @@ def test_the_console_explains_a_sign_in_by_the_link_or_the_letters_and_whether_a
     phone.scan(computer)
     assert console.explained("cross_device", shown=computer.link, token=Phone(demo, "bob").token) == (
         False, "already_scanned")
+
+
+def test_where_the_phone_must_be_in_the_computers_network_one_of_another_network_gets_nowhere(serve):
+    server = serve("cross_device: {enabled: true, require_same_network: true}\n", users={"alice": "a long enough passphrase"},
+                   clients=[{"client_id": "notes", "client_type": "native", "redirect_uris": [CALLBACK], "first_party": True,
+                             "can_issue_login_tokens": True, "may_reach": ["web"]}])
+    phone, computer = Phone(server, app="notes"), Computer(server.base).open()
+
+    def scan(source: str) -> wire.Answer:
+        bearer = {"Authorization": f"Bearer {phone.token}"}
+        return server.send("POST", f"/api/xd/{computer.id}/scan", bearer, {}, source=source)
+
+    assert scan("127.0.1.1").status == 403
+    assert computer.state() == "created"
+    assert scan("127.0.0.2").status == 200
 
 
 def test_off_it_is_not_there(serve):

@@ -21,6 +21,6 @@ def test_a_request_that_meets_damage_takes_the_server_out_and_the_log_says_what_
     assert metrics['drawbridge_ready{check="login_token_key"}'] == 1
     [told] = [line for line in server.json_lines() if line.get("message", "").startswith("the database is damaged")]
     assert told["level"] == "error" and told["code"].startswith("SQLite 11 ") and "restore a backup" in told["message"]
-    failed = {line["request_id"]: line for line in server.json_lines() if line.get("message") == "Request failed"}
+    failed = {line["request_id"]: line for line in server.json_lines() if line.get("message") == "request failed"}
     assert set(failed) == {answer.header("X-Request-Id") for answer in answers}
     assert {(line["error.type"], line["cause"]) for line in failed.values()} == {("StorageError", "the database is damaged")}

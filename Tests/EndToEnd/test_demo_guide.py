@@ -6,7 +6,6 @@ import os
 import pty
 import re
 import signal
-import socket
 import subprocess
 import threading
 
@@ -66,9 +65,7 @@ def terminal(tmp_path):
 
 
 def test_a_demo_starts_at_an_ipv6_address(tmp_path):
-    with socket.socket(socket.AF_INET6) as found:
-        found.bind(("::1", 0))
-        origin = f"http://[::1]:{found.getsockname()[1]}"
+    origin = f"http://[::1]:{instance.free_port()}"
     said = tmp_path / "said"
     with said.open("wb") as output:
         started = subprocess.Popen(

@@ -104,8 +104,10 @@ class Front:
         elif kind == "apache":
             self.server = ApacheProxy(certificate, addresses, port, hosts)
         elif kind == "haproxy":
+            # Between its tries at a Drawbridge that was stopped it waits for as long as one may take.
             self.server = HAProxy(files["/etc/ssl/www.example.com.pem"], files["/etc/ssl/private/www.example.com.key"],
-                                  addresses, port, [f"{host}{suffix}" for host in hosts for suffix in ["", ":443"]])
+                                  addresses, port, [f"{host}{suffix}" for host in hosts for suffix in ["", ":443"]],
+                                  {"timeout connect 2s": "timeout connect 200ms"})
         else:
             ports = {"address: 0.0.0.0, port_value: 443": f"address: 127.0.0.1, port_value: {port}",
                      "port_value: 8080": f"port_value: {node.port}", "port_value: 3000": f"port_value: {website.server_port}"}
@@ -157,7 +159,15 @@ def served() -> instance.Served:
         users={"willow": PASSWORD})
 
 
-@pytest.fixture(scope="module", params=["nginx", "caddy", "envoy", "haproxy", "apache", "traefik", "ingress"])
+PROXIES = ["nginx", "caddy", "envoy", "haproxy", "apache", "traefik", "ingress"]
+
+
+def all_but(*kinds: str) -> pytest.MarkDecorator:
+    """For what these do otherwise, as the test says."""
+    return pytest.mark.parametrize("front", [kind for kind in PROXIES if kind not in kinds], indirect=True)
+
+
+@pytest.fixture(scope="module", params=PROXIES)
 def front(request, certificate):
     if request.param in ("caddy", "envoy", "traefik"):
         tool(request.param)
@@ -288,11 +298,20 @@ def test_a_session_of_another_website_opens_nothing_by_that_ones_host(front, shi
     assert b'"headers"' not in answer.body, (answer.status, answer.text[:200])
 
 
-@pytest.mark.parametrize("host", ["nobody.example", "127.0.0.1", "localhost", f"{WEBSITE}:444", f"{WEBSITE}.", f"x.{WEBSITE}"])
+@pytest.mark.parametrize("host", ["nobody.example", "127.0.0.1", "localhost", f"x.{WEBSITE}"])
 def test_a_host_that_no_website_has_leads_to_none(shipped, host):
     """At such a host the check knows no website, and so nothing that a website demands of its visitors' sign-ins."""
-    if shipped.kind in ("traefik", "ingress") and host in (f"{WEBSITE}:444", f"{WEBSITE}."):
-        return  # To these it is the same host, and they name the website to the check.
+    leads_to_no_website(shipped, host)
+
+
+@all_but("traefik", "ingress")
+@pytest.mark.parametrize("host", [f"{WEBSITE}:444", f"{WEBSITE}."])
+def test_a_host_that_is_the_websites_but_for_a_port_or_a_dot_leads_to_none(shipped, host):
+    """To Traefik and ingress-nginx it is the same host, and they name the website to the check."""
+    leads_to_no_website(shipped, host)
+
+
+def leads_to_no_website(shipped: Front, host: str):
     answer = shipped.send("GET", "/contacts", {**wire.NAVIGATION, "Cookie": sign_in(shipped)}, host=host)
     assert b'"headers"' not in answer.body, (answer.status, answer.text[:200])
 
@@ -310,9 +329,9 @@ def test_the_websites_host_may_be_written_with_its_port_and_in_capitals(shipped,
     assert answer.status == 200, answer.text[:200]
 
 
+@all_but("envoy")
 def test_a_check_by_http_1_0_that_names_the_website_is_answered(shipped):
-    if shipped.kind == "envoy":
-        return  # It has no HTTP/1.0.
+    """Envoy has no HTTP/1.0."""
     context = ssl.create_default_context(cafile=shipped.cafile)
     # As a load balancer sends it: to an address, without a name in TLS.
     context.check_hostname = False
@@ -321,10 +340,10 @@ def test_a_check_by_http_1_0_that_names_the_website_is_answered(shipped):
         assert connection.recv(12)[8:] == b" 200"
 
 
+@all_but("ingress")
 @pytest.mark.parametrize("kind", ["empty", "script", "image", "iframe"])
 def test_a_script_without_a_session_gets_401_and_no_sign_in_page(front, kind):
-    if front.kind == "ingress":
-        return  # It knows one answer for all (docs/recipes/proxies.md).
+    """ingress-nginx knows one answer for all (docs/recipes/proxies.md)."""
     for host in [WEBSITE, OTHER]:
         answer = front.send("GET", "/contacts", {
             "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": kind, "Sec-Fetch-Site": "same-origin", "Accept": "*/*"}, host=host)
@@ -355,11 +374,15 @@ def test_the_website_hears_who_is_signed_in_and_from_nobody_else(front):
 def test_a_name_that_only_looks_like_the_checks_reaches_the_website_as_nothing(front, name):
     """To CGI, WSGI and PHP it would be the same name: visitors would say who they are."""
     answer = front.send("GET", "/contacts", {"Cookie": sign_in(front), name: "mallory"})
-    if answer.status == 400:
-        return  # refused as a whole
-    assert answer.status == 200, answer.body
-    seen = answer.json()["headers"]
-    assert seen["x-auth-subject"] == "alice" and not [value for value in seen.values() if "mallory" in value]
+    assert answer.status == status_of(front, name), answer.body
+    if answer.status == 200:
+        seen = answer.json()["headers"]
+        assert seen["x-auth-subject"] == "alice" and not [value for value in seen.values() if "mallory" in value]
+
+
+def status_of(front: Front, name: str) -> int:
+    """Of a request with a header of this name. Envoy refuses the whole of it for a line below."""
+    return 400 if front.kind == "envoy" and "_" in name else 200
 
 
 @pytest.mark.parametrize("cookies", [
@@ -439,10 +462,8 @@ def test_the_website_hears_the_connections_own_address_and_none_that_the_visitor
                                   "X_Forwarded_Server", "X.Forwarded.Server"])
 def test_a_name_that_only_looks_like_what_a_proxy_says_reaches_the_website_as_nothing(front, name):
     answer = front.send("GET", "/contacts", {"Cookie": sign_in(front), name: "forged"})
-    if answer.status == 400:
-        return  # refused as a whole
-    assert answer.status == 200, answer.body
-    assert "forged" not in answer.json()["headers"].values()
+    assert answer.status == status_of(front, name), answer.body
+    assert answer.status == 400 or "forged" not in answer.json()["headers"].values()
 
 
 def test_signing_out_goes_through(front):
@@ -465,11 +486,10 @@ def test_a_page_of_drawbridge_comes_with_its_own_referrer_policy_once(front):
     assert [value for name, value in page.headers if name.lower() == "referrer-policy"] == ["no-referrer"]
 
 
+@all_but("traefik", "ingress")
 def test_a_drawbridge_that_hangs_holds_no_page_of_the_website_for_long(front):
     """What the check may take, with what a busy machine adds. Traefik waits for it for half a minute, ingress-nginx for a
     minute."""
-    if front.kind in ("traefik", "ingress"):
-        return
     cookie = sign_in(front)
     front.node.freeze()
     try:
@@ -492,10 +512,9 @@ def connections(port: int) -> dict[str, list[int]]:
     return found
 
 
+@all_but("apache")
 def test_of_a_visitor_who_goes_drawbridge_hears_by_the_proxy_and_uses_no_link_up(front):
     """ADR-0087. Apache notices only when it would pass an answer on."""
-    if front.kind == "apache":
-        return
     established = "01"
     asking = {"Authorization": f"Bearer {front.node.bearer('goer')}"}
     issued = front.node.send("POST", instance.ISSUE, asking).json()

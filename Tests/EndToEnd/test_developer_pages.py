@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import secrets
 import socket
 import subprocess
 from pathlib import Path
@@ -269,6 +270,12 @@ def own_block(language: str, demo) -> str:
     return block.replace("https://www.example.com", demo.base)
 
 
+def told_block(language: str, demo, source: str, template: str) -> str:
+    """With the settings that the language's receivers need."""
+    settings = template.format(demo.facts["issuer"], secrets.token_hex(16))
+    return own_block(language, demo).replace(source, f"{source}, {settings}")
+
+
 def notice_block(language: str) -> str:
     """How the language's middleware is told."""
     [block] = re.findall(rf"^```{language}\n(.*?)^```", MIDDLEWARE_PAGE.split("## Being told")[1], re.M | re.S)
@@ -329,7 +336,9 @@ export default () => ({{ get: (path, ...handlers) => {{
     next();
 }}, post: (path, ...handlers) => {{ if (!handlers.every((one) => typeof one === "function")) throw new Error(path); }} }});
 """)
-    (tmp_path / "page.mjs").write_text(f"{own_block('js', demo)}\n{notice_block('js')}")
+    settings = "issuer: '{}', client_id: 'website', webhook_secrets: ['{}']"
+    page = told_block("js", demo, "source: 'session'", settings)
+    (tmp_path / "page.mjs").write_text(f"{page}\n{notice_block('js')}")
     assert run(["node", str(tmp_path / "page.mjs")]).strip() == alice[1]
 
 
@@ -410,6 +419,7 @@ def test_the_middlewares_block_for_go_lets_a_visitor_in(demo, alice, tmp_path):
     (tmp_path / "go.mod").write_text(
         "module page\n\ngo 1.19\n\nrequire example.com/drawbridge/site v0.0.0\n\n"
         f"replace example.com/drawbridge/site => {MIDDLEWARE / 'go'}\n")
+    settings = 'Issuer: "{}", ClientID: "website", WebhookSecrets: []string{{"{}"}}'
     (tmp_path / "main.go").write_text(f"""package main
 
 import (
@@ -423,7 +433,7 @@ import (
 
 func main() {{
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {{ fmt.Fprint(w, site.From(r).Subject) }})
-{own_block("go", demo)}
+{told_block("go", demo, "Source: site.Session", settings)}
 	if err != nil {{
 		panic(err)
 	}}

@@ -37,7 +37,7 @@ def existing() -> set[str]:
     for path in folder.rglob("*.swift"):
         text = path.read_text()
         names.update(re.findall(r"func `([^`]+)`", text))
-        names.update(re.findall(r'ConformanceCase\(\s*"([^"]+)"', text))
+        names.update(re.findall(r'ConformanceCase(?:<[^>]+>)?\(\s*"([^"]+)"', text))
     return names
 
 
@@ -162,6 +162,18 @@ def test_the_example_settings_are_accepted_with_all_their_clients(tmp_path):
     assert "clients: shop (web)" in said and "clients: billing-job (service)" in said
 
 
+def test_the_example_settings_are_accepted_with_every_field_of_an_issuer(tmp_path):
+    text = (instance.ROOT / "Config/drawbridge.example.yaml").read_text()
+    before, issuers, after = re.split(r"^(?=trusted_issuers:$|# Native SSO: )", text, flags=re.M)
+    # One way to verify tokens alone is possible.
+    others = {"jwks_file", "discovery", "hmac", "introspection"}
+    issuers = re.sub(rf"^    # (?!{'|'.join(others)})(?=[a-z_]+: \S)", "    ", issuers, flags=re.M)
+    [issuer] = yaml.safe_load(issuers)["trusted_issuers"]
+    reader = (instance.ROOT / "Sources/drawbridge/Settings/Wings/TrustedIssuerSettings+Fields.swift").read_text()
+    assert issuer.keys() | others == set(re.findall(r'\bfields\.\w+\(\s*"(\w+)"', reader))
+    assert check(tmp_path, before + issuers + after)
+
+
 def check(tmp_path, settings: str) -> str:
     path = tmp_path / "drawbridge.yaml"
     path.write_text(settings)
@@ -265,6 +277,9 @@ def test_the_graph_of_the_targets_is_the_packages():
         listed = target.partition("dependencies: [")[2].partition("]")[0]
         depends[name] = set(re.findall(r'"([\w-]+)"', re.sub(r"\.product\([^)]*\)", "", listed)))
     drawn = graph.keys() | set().union(*graph.values())
+    assert {"Bridge", "SQLStorage", "drawbridge"} <= graph.keys(), "the drawing is not read as it is written"
+    tools = {"bench-storage", "client-journey"}
+    assert depends.keys() - drawn == tools | {"TestSupport", "BridgeTestSupport", "StorageConformance"}
     for name in graph:
         assert graph[name] <= depends[name], name
         assert depends[name] & drawn <= reached(name), name

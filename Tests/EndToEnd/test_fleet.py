@@ -230,6 +230,26 @@ def test_a_demo_leaves_the_database_of_a_service_alone_and_finds_its_own_again(s
     assert second.facts["users"] == first.facts["users"]
 
 
+def test_13_an_auditor_with_the_database_alone_is_told_what_is_missing_and_verifies_with_the_public_key(stores, tmp_path):
+    postgres, _ = stores
+    database = postgres.create("audited")
+    server = instance.Served(f"database: {database}\n")
+    try:
+        server.redeem(server.issue()["token"])
+        public = tmp_path / "audit.pub"
+        public.write_bytes(instance.run("audit", "public-key", "--config", str(server.settings)).stdout)
+        for command in ["verify", "public-key"]:
+            done = instance.run("audit", command, "--database", database, check=False)
+            assert (done.returncode, done.stdout) == (1, b"") and b"--public-key" in done.stderr, done
+            assert b"public_origin" not in done.stderr
+        verify = ["audit", "verify", "--database", database, "--public-key", str(public)]
+        assert instance.run(*verify, check=False).returncode == 0
+        postgres.query("UPDATE audit_event SET type = 'login_token.revoked' WHERE type = 'login_token.redeemed'", "audited")
+        assert instance.run(*verify, check=False).returncode == 1
+    finally:
+        assert server.stop() == 0
+
+
 class Said:
     """A node with nothing but a log."""
 

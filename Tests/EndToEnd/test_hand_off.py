@@ -4,13 +4,14 @@ import base64
 import html
 import re
 import secrets
+from contextlib import ExitStack, contextmanager
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
 import instance
 import wire
-from admin import admin, change
+from admin import admin, change, changed
 from hand_off import CROSS_SITE, HAND_OFF, OTHER, THIRD, Portal, new_state
 from native import App, Browser
 
@@ -69,11 +70,26 @@ def test_a_handed_on_session_hands_nothing_on(portal):
     state = new_state()
     landed = portal.land(portal.follow(portal.person(), state).header("Location"), state)
     again = portal.at(OTHER, f"{HAND_OFF}?client_id=other&state={new_state()}", cookie=landed.session_cookie)
-    assert again.status == 403
+    assert again.status == 403 and again.header("Location") is None
     linked = portal.demo.sign_in("alice")
     refused = portal.demo.send("GET", f"{HAND_OFF}?client_id=other&state={new_state()}",
                                {**wire.NAVIGATION, "Cookie": linked, "Accept": "application/json"})
     assert (refused.status, refused.json()["error"]) == (403, "unauthorized_client"), refused.text
+
+
+def test_who_came_by_a_link_signs_in_and_goes_on_to_the_other_website(portal):
+    """To such a visitor it is as if nobody were signed in, as at the authorization endpoint: no error without a way out."""
+    linked, user, state = portal.demo.sign_in("alice"), portal.demo.user("alice"), new_state()
+    browser = Browser(portal.demo.base)
+    browser.jar[wire.SESSION_COOKIE] = linked.partition("=")[2]
+    page = portal.follow(browser, state)
+    assert page.status == 403 and page.header("WWW-Authenticate") is None and 'name="password"' in page.text, page.text
+    told = portal.demo.audit("login_token.refused")[-1]
+    assert (told["reason"], told["subject"]) == ("chained_session", user["sub"])
+    back = browser.submit(page, "/sign-in", username=user["username"], password=user["password"])
+    assert back.status == 303 and HAND_OFF in back.header("Location"), back.text
+    sent = browser.send("GET", back.header("Location"))
+    assert portal.land(sent.header("Location"), state).status == 303
 
 
 def test_it_ends_with_the_session_that_it_came_from(portal):
@@ -264,31 +280,29 @@ class TestAttackAWebsiteTakesItsVisitorsCookiesElsewhere:
         """The cookies of a visitor who was handed on, whose app got them, or who came by a link, as the website's server has
         them."""
         own = {"public_origin": portal.demo.base} if "public_origin" in home else {}
-        change(portal.demo, "demo-web", **{**home, **own})
-        for website, host in [("other", OTHER), ("third", THIRD)]:
-            change(portal.demo, website, first_party=True, redirect_uris=[f"https://{host}/callback"])
         # Links of a relying party are at its own domain where it says so.
         page = {"redemption_page": "/login-with-token"} if edge == "login_token" else {}
-        change(portal.demo, "other", **profile, **page)
-        self.portal, self.person = portal, portal.person()
-        self.home = urlsplit(portal.demo.base).netloc
-        given = {"hand_off": self.handed_on, "token_exchange": lambda: in_a_web_view(portal.demo),
-                 "login_token": self.linked}[edge]()
-        yield "; ".join(f"{name}={cookie.value}" for name, cookie in given.cookies.items() if cookie.value)
-        change(portal.demo, "other", cookie_profile="session", cookie_prefix=None, redemption_page=None)
-        for website in ["other", "third"]:
-            change(portal.demo, website, first_party=False, redirect_uris=[])
-        change(portal.demo, "demo-web", may_reach=["other"], public_origin=None)
-        change(portal.demo, "demo-app", may_reach=["demo-web"])
+        with ExitStack() as self.stack:
+            self.stack.enter_context(changed(portal.demo, "demo-web", **{**home, **own}))
+            for website, host, more in [("other", OTHER, {**profile, **page}), ("third", THIRD, {})]:
+                self.stack.enter_context(changed(
+                    portal.demo, website, first_party=True, redirect_uris=[f"https://{host}/callback"], **more))
+            self.portal, self.person = portal, portal.person()
+            self.home = urlsplit(portal.demo.base).netloc
+            given = {"hand_off": self.handed_on, "token_exchange": self.viewed, "login_token": self.linked}[edge]()
+            yield "; ".join(f"{name}={cookie.value}" for name, cookie in given.cookies.items() if cookie.value)
         assert self.person.send("GET", "/auth/check").status == 200, "the person's own sign-in lives"
 
     def handed_on(self) -> wire.Answer:
         state = new_state()
         return self.portal.land(self.portal.follow(self.person, state).header("Location"), state)
 
+    def viewed(self) -> wire.Answer:
+        return self.stack.enter_context(in_a_web_view(self.portal.demo))
+
     def linked(self) -> wire.Answer:
         """By an app that may open every website."""
-        change(self.portal.demo, "demo-app", may_reach=["demo-web", "other", "third"])
+        self.stack.enter_context(changed(self.portal.demo, "demo-app", may_reach=["demo-web", "other", "third"]))
         landed = self.portal.land(login_link(self.portal, "other")["login_url"], None, wire.NAVIGATION)
         assert landed.status == 303 and landed.cookies, landed.text
         return landed
@@ -399,18 +413,17 @@ def test_attack_a_websites_server_sends_its_access_token_as_a_visitors_cookie(po
         assert admin(demo, "DELETE", f"/api/admin/clients/{name}", **{"If-Match": made.header("ETag")}).status == 204
 
 
-def in_a_web_view(demo) -> wire.Answer:
-    """What an app gets for the web view of `other`; the app may open every website besides."""
-    change(demo, "other", delivery="cookies", token_endpoint_auth_method="none")
-    change(demo, "demo-app", share_with=["demo-app-b", "demo-webview", "other"], may_reach=["demo-web", "other", "third"])
-    try:
-        app = App(demo)
-        app.sign_in()
-        given = app.cookies(client_id="other")
-        assert given.status == 200 and given.cookies, given.text
-        return given
-    finally:
-        change(demo, "other", delivery="body", token_endpoint_auth_method="client_secret_basic")
+@contextmanager
+def in_a_web_view(demo):
+    """What an app gets for the web view of `other`; meanwhile the app may open every website besides."""
+    reached = {"share_with": ["demo-app-b", "demo-webview", "other"], "may_reach": ["demo-web", "other", "third"]}
+    with changed(demo, "demo-app", **reached):
+        with changed(demo, "other", delivery="cookies", token_endpoint_auth_method="none"):
+            app = App(demo)
+            app.sign_in()
+            given = app.cookies(client_id="other")
+            assert given.status == 200 and given.cookies, given.text
+        yield given
 
 
 @pytest.mark.parametrize("own", [None, "its own"], ids=["nameless", "named"])
@@ -437,15 +450,12 @@ def test_attack_a_web_views_cookies_are_carried_to_another_website(portal, profi
 
 def test_the_cookies_of_a_domain_count_at_its_hosts(portal):
     """The VA's shape: pages at one host of a domain, and their scripts and proxies at others (contract §6)."""
-    change(portal.demo, "other", cookie_profile="tokens", cookie_prefix="other_", cookie_domain=".other.example")
-    try:
-        view = wire.cookie_header(in_a_web_view(portal.demo))
+    names = {"cookie_profile": "tokens", "cookie_prefix": "other_", "cookie_domain": ".other.example"}
+    with changed(portal.demo, "other", **names), in_a_web_view(portal.demo) as given:
+        view = wire.cookie_header(given)
         hosts = [OTHER, "other.example", "API.other.example:8443", "another.example", urlsplit(portal.demo.base).netloc]
         found = [portal.at(host, "/auth/check", cookie=view).status for host in hosts]
         assert found == [200, 200, 200, 401, 401]
-    finally:
-        change(portal.demo, "other", cookie_profile="session", cookie_prefix=None, cookie_domain=None)
-        change(portal.demo, "demo-app", may_reach=["demo-web"])
 
 
 def test_attack_a_website_that_is_gone_keeps_its_visitors_cookies(portal):
@@ -453,12 +463,11 @@ def test_attack_a_website_that_is_gone_keeps_its_visitors_cookies(portal):
     made = admin(portal.demo, "POST", "/api/admin/clients", {
         "client_id": "gone", "client_type": "web", "public_origin": "https://www.gone.example",
         "return_paths": ["/contacts"], "default_return_path": "/contacts"})
-    change(portal.demo, "demo-web", may_reach=["other", "gone"])
-    person, state = portal.person(), new_state()
-    url = urlsplit(portal.follow(person, state, "gone").header("Location"))
-    landed = portal.at(url.netloc, f"{url.path}?{url.query}", CROSS_SITE, f"__Host-drawbridge_handoff={state}")
-    assert portal.at(url.netloc, "/auth/check", cookie=landed.session_cookie).status == 200
-    change(portal.demo, "demo-web", may_reach=["other"])
+    with changed(portal.demo, "demo-web", may_reach=["other", "gone"]):
+        person, state = portal.person(), new_state()
+        url = urlsplit(portal.follow(person, state, "gone").header("Location"))
+        landed = portal.at(url.netloc, f"{url.path}?{url.query}", CROSS_SITE, f"__Host-drawbridge_handoff={state}")
+        assert portal.at(url.netloc, "/auth/check", cookie=landed.session_cookie).status == 200
     assert admin(portal.demo, "DELETE", "/api/admin/clients/gone", **{"If-Match": made.header("ETag")}).status == 204
     for host in [url.netloc, urlsplit(portal.demo.base).netloc]:
         assert portal.at(host, "/auth/check", cookie=landed.session_cookie).status == 401, host
@@ -470,8 +479,8 @@ def test_a_hand_off_is_for_browsers_alone(portal):
         "client_id": f"rp-{secrets.token_hex(3)}", "client_type": "web", "first_party": True,
         "redirect_uris": ["https://rp.example.com/callback"], "require_pkce": False,
         "return_paths": ["/x"], "default_return_path": "/x"}).json()
-    change(portal.demo, "demo-web", may_reach=["other", made["client_id"]])
-    url = portal.make(portal.person(), client_id=made["client_id"]).json()["login_url"]
+    with changed(portal.demo, "demo-web", may_reach=["other", made["client_id"]]):
+        url = portal.make(portal.person(), client_id=made["client_id"]).json()["login_url"]
     token = parse_qs(urlsplit(url).query)["token"][0]
     query = urlencode({"response_type": "code", "client_id": made["client_id"], "scope": "openid",
                        "redirect_uri": "https://rp.example.com/callback", "login_token": token})
@@ -536,18 +545,18 @@ def test_a_hand_off_that_arrives_at_the_portal_itself_leaves_the_sign_in_as_it_i
     made = admin(portal.demo, "POST", "/api/admin/clients", {
         "client_id": f"near-{secrets.token_hex(3)}", "client_type": "web", "return_paths": ["/x"],
         "default_return_path": "/x", **fields}).json()
-    change(portal.demo, "demo-web", may_reach=["other", made["client_id"]])
-    browser = portal.person()
-    for _ in range(2):
-        link = portal.make(browser, client_id=made["client_id"])
-        assert link.status == 200, link.text
-        url = link.json()["login_url"]
-        landed = browser.submit(browser.send("GET", url), "/login-with-token")
-        target = fields.get("initiate_login_uri", f"{portal.demo.base}/x")
-        assert landed.status == 303 and landed.header("Location").startswith(target), landed.text
-        assert browser.send("GET", "/session").json()["origin"] == "authorize"
-        assert portal.status(url) == "revoked", "the link is used up"
-        assert landed_again(portal, url).status == 400, "for everybody else"
+    with changed(portal.demo, "demo-web", may_reach=["other", made["client_id"]]):
+        browser = portal.person()
+        for _ in range(2):
+            link = portal.make(browser, client_id=made["client_id"])
+            assert link.status == 200, link.text
+            url = link.json()["login_url"]
+            landed = browser.submit(browser.send("GET", url), "/login-with-token")
+            target = fields.get("initiate_login_uri", f"{portal.demo.base}/x")
+            assert landed.status == 303 and landed.header("Location").startswith(target), landed.text
+            assert browser.send("GET", "/session").json()["origin"] == "authorize"
+            assert portal.status(url) == "revoked", "the link is used up"
+            assert landed_again(portal, url).status == 400, "for everybody else"
     assert portal.follow(browser, new_state()).status == 303, "the portal hands on as before"
     assert portal.demo.query("SELECT count(*) FROM web_session WHERE parent_id = id") == [(0,)]
 

@@ -85,6 +85,16 @@ def test_attack_to_end_what_else_the_user_has(person):
     assert other <= person.places(person.browser)
 
 
+def test_a_form_without_a_session_leads_to_the_page_which_says_that_nothing_was_ended(demo):
+    browser, said = Browser(demo.base), "You were signed out meanwhile; nothing was ended."
+    answer = browser.send("POST", END, {"Content-Type": wire.FORM, "Origin": demo.base, "Sec-Fetch-Site": "same-origin"},
+                          urlencode({"form_token": "x", "what": "others"}).encode())
+    assert (answer.status, answer.header("Location")) == (303, f"{demo.base}{PAGE}?lost"), answer.text
+    assert said in browser.send("GET", f"{PAGE}?lost").text
+    asked = browser.send("GET", PAGE).text
+    assert said not in asked and "Sign in to see where you are signed in." in asked
+
+
 def test_it_ends_itself(person):
     [(kind, id)] = person.places(person.held)
     ended = person.post(kind=kind, id=id)

@@ -133,7 +133,7 @@ def test_an_upload_that_is_cut_off_is_no_failure(start_demo):
         # The end is a reset, and no orderly one.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     wait_until(lambda: counted(demo, "/oauth/token", 400), 20, "the end of the upload")
-    assert failures(demo) == [] and "Request failed" not in demo.output
+    assert failures(demo) == [] and "request failed" not in demo.output
 
 
 # A client that ends its own direction with the request, and reads on (RFC 9112 §9.6)

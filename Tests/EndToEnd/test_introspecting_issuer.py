@@ -88,10 +88,12 @@ def burst(served, way, tokens: list[str]) -> list[Raw]:
 @pytest.mark.parametrize("name", WAYS)
 def test_attack_invented_tokens_use_up_no_introspection_endpoint(served, asked, name):
     way, code = WAYS[name]
+    began = time.monotonic()
     answers = burst(served, way, [f"junk{number}" for number in range(80)])
+    # One more comes back every six seconds.
+    more = 1 + int((time.monotonic() - began) // 6)
     held = [answer for answer in answers if answer.status == 429]
-    # While the burst lasts a few more are allowed again.
-    assert LIMIT <= len(asked.asked) <= LIMIT + 5 and len(held) == 80 - len(asked.asked), len(asked.asked)
+    assert LIMIT <= len(asked.asked) <= LIMIT + more and len(held) == 80 - len(asked.asked), len(asked.asked)
     assert {answer.json()["error"] for answer in held} == {code}
     assert all(b"\r\nretry-after: " in answer.head.lower() for answer in held)
     assert not any(answer.status >= 500 for answer in answers)
@@ -124,6 +126,15 @@ def test_attack_a_secret_of_ours_that_comes_as_a_bearer_is_shown_to_nobody(serve
     for way in ways:
         method, target, headers, body = way(token)
         assert served.send(method, target, headers, body or None).status in (200, 400, 401), target
+    assert asked.asked == []
+
+
+@pytest.mark.parametrize("damaged", ["{}.", "{}..", "{}=", "{}/", "={}", "{:.60}"])
+def test_attack_a_login_token_with_bytes_off_is_shown_to_nobody(served, asked, damaged):
+    token = served.send("POST", instance.ISSUE, {"Authorization": "Bearer good-1"}).json()["token"]
+    asked.asked.clear()
+    refused = served.send("POST", instance.ISSUE, {"Authorization": f"Bearer {damaged.format(token)}"})
+    assert refused.status == 401, refused.text
     assert asked.asked == []
 
 

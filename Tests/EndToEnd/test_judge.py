@@ -20,9 +20,11 @@ EC, OTHER = PHONES["EC"], selfissued.Phone()
 
 @pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: case.get("why"))
 def test_the_judge_agrees_with_the_cases(case):
-    expected, context = case["expect"], TABLE["context"]
+    # What a row says of its own counts instead of the table's.
+    expected, context = case["expect"], {**TABLE["context"], **case, **case.get("context", {})}
+    answer = case["params"]
     try:
-        found = check(case.get("params") or {}, context["clientIDs"], context["nonce"], context["now"])
+        found = check(answer, context["clientIDs"], context["nonce"], context["now"])
     except Refused as refused:
         assert not expected["accept"] and expected.get("error", str(refused)) in refused.names
     else:

@@ -12,7 +12,7 @@ import pytest
 import oauth
 import signing
 import wire
-from admin import admin, change, reach
+from admin import admin, change, changed
 from instance import wait_until
 from landing import CALLBACK, RP, VERIFIER, code
 from native import App, Browser
@@ -98,13 +98,10 @@ def test_a_yes_on_the_consent_page_counts_where_links_lead_to_the_websites_own_p
 
 def test_the_session_answers_for_no_website_that_the_app_may_not_open(demo, rp):
     other = RP(demo, "other")
-    change(demo, "demo-app", may_reach=["demo-web", rp.id])
-    try:
+    with changed(demo, "demo-app", may_reach=["demo-web", rp.id]):
         landed = demo.redeem(rp.token()["token"])
         assert asks_to_sign_in(other.visit(landed.session_cookie))
         assert "login_required" in other.visit(landed.session_cookie, prompt="none").header("Location")
-    finally:
-        reach(demo, other.id)
 
 
 @pytest.mark.parametrize("fields, named", [

@@ -125,6 +125,16 @@ def test_the_console_speaks_the_language_that_its_own_menu_chose_and_refuses_in_
     assert Admin(demo).get("users", q="alice").json()["items"], "and the API goes on as before"
 
 
+def test_in_arabic_the_consoles_fields_show_paths_and_addresses_in_their_own_direction(demo, open_browser):
+    browser = open_browser()
+    open_console(browser, demo, "/admin/events?ip=2001:db8::/32&q=/a")
+    choose(browser, "ar")
+    for field in ["f-ip", "f-q"]:
+        shown = browser.find_element(By.ID, field)
+        assert (shown.value_of_css_property("unicode-bidi"), shown.value_of_css_property("text-align")) == (
+            "plaintext", "right"), field
+
+
 def test_every_language_is_offered_to_apps(demo):
     metadata = wire.send(demo.base, "GET", "/.well-known/openid-configuration").json()
     assert sorted(metadata["ui_locales_supported"]) == sorted(TEXTS)

@@ -9,7 +9,7 @@ import boundaries
 import instance
 import signing
 import wire
-from admin import admin, change, reach
+from admin import admin, change, changed, reach
 from native import App
 from receiver import Receiver
 
@@ -73,14 +73,14 @@ def test_a_web_views_website_hears_of_the_end_of_its_cookies(demo, receiver):
     site = website(
         demo, token_endpoint_auth_method="none", delivery="cookies", backchannel_logout_uri=receiver.uri)
     shared = admin(demo, "GET", "/api/admin/clients/demo-app").json()["share_with"]
-    change(demo, "demo-app", share_with=[*shared, site])
-    app = App(demo)
-    app.sign_in()
-    view = app.cookies(client_id=site)
-    assert view.status == 200 and view.session_cookie, view.text
-    opened = [event for event in demo.audit("web_session.opened") if event["target_client_id"] == site]
-    assert boundaries.revoke_device_secret(app).status == 200
-    expect_told(receiver, (site, opened[0]["session_id"]))
+    with changed(demo, "demo-app", share_with=[*shared, site]):
+        app = App(demo)
+        app.sign_in()
+        view = app.cookies(client_id=site)
+        assert view.status == 200 and view.session_cookie, view.text
+        opened = [event for event in demo.audit("web_session.opened") if event["target_client_id"] == site]
+        assert boundaries.revoke_device_secret(app).status == 200
+        expect_told(receiver, (site, opened[0]["session_id"]))
 
 
 def test_who_is_told_is_decided_when_a_session_ends(demo, receiver):

@@ -124,7 +124,15 @@ print(holder.thumbprint, file=open({str(tmp_path / "thumbprint")!r}, "w"))
     holder.chmod(0o755)
     said = desktop.run("link-phone", "--with", str(holder))
     assert (tmp_path / "thumbprint").read_text().strip() in said
-    assert "Nothing was linked" in desktop.run("link-phone", "--with", "false")
+
+
+@pytest.mark.parametrize("command, status", [
+    ("sh -c 'exit 10'", 10), ("sh -c 'kill -9 $$'", 137), ("no-such-program-of-a-phone", 127), ("true", 1), (None, 4)])
+def test_the_desktop_app_ends_as_the_phones_program_did_that_gave_no_proof(demo, tmp_path, command, status):
+    desktop = Desktop(demo, tmp_path)
+    sign_in_by_hand(demo, desktop)
+    more = ["--with", command] if command else []
+    assert "nothing was linked" in desktop.run("link-phone", *more, status=status)
 
 
 def test_our_phone_proves_its_key_and_another_implementation_believes_it(tmp_path):

@@ -54,6 +54,19 @@ def test_keys_hold_no_user_and_go_by_themselves(start_demo):
 
 
 @again_if_redis_was_late
+def test_all_that_a_service_keeps_begins_with_its_prefix(serve):
+    with Redis() as redis:
+        server = serve(f"cross_device: {{enabled: true}}\nredis: {{url: '{redis.url}', prefix: 'shop:'}}\n")
+        with unless_redis_is_late([server]):
+            assert server.redeem(server.issue()["token"]).status == 303
+            assert server.send("GET", "/signin/phone", wire.NAVIGATION).status == 200
+            keys = redis.cli("KEYS", "*").splitlines()
+            assert {"shop:l", "shop:t", "shop:x"} <= {key[:6] for key in keys}, keys
+            assert [key for key in keys if not key.startswith("shop:")] == []
+            assert redis.cli("PUBSUB", "CHANNELS") == "shop:ended"
+
+
+@again_if_redis_was_late
 def test_limits_are_one_over_two_servers(start_demo):
     with demos_of_a_redis_of_their_own(start_demo, 2) as (_, servers):
         began = time.monotonic()

@@ -463,6 +463,30 @@ def test_a_tail_that_follows_goes_on_with_the_database_that_a_restore_puts_there
         demo.stop()
 
 
+def test_a_restore_that_a_signal_ends_leaves_no_part_of_a_copy(tmp_path):
+    demo = instance.Demo("--no-limits", data=tmp_path / "data")
+    demo.issue("alice")
+    folder = backup(demo, tmp_path / "backup")
+    demo.stop()
+    # On a busy machine one may be over before the signal comes.
+    for _ in range(5):
+        before = demo.data.joinpath("drawbridge.sqlite").read_bytes()
+        process = subprocess.Popen(
+            [instance.binary(), "restore", str(folder), "--data", str(demo.data)], env=instance.environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # Without a pause: what is copied is in its place a tenth of a second after somebody writes to it.
+        while not list(demo.data.glob("*.restoring.*.lock")) and process.poll() is None:
+            pass
+        # Not SIGINT, which a shell's background jobs ignore.
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+        if process.returncode:
+            break
+    assert process.returncode == 128 + signal.SIGTERM, (process.returncode, errors)
+    assert not list(demo.data.glob("*.restoring*"))
+    assert demo.data.joinpath("drawbridge.sqlite").read_bytes() == before
+
+
 def test_a_restore_is_refused_over_a_server_that_runs_and_of_what_is_no_backup(tmp_path):
     demo = instance.Demo("--no-limits", data=tmp_path / "data")
     folder = backup(demo, tmp_path / "backup")
@@ -547,6 +571,45 @@ def test_a_dump_that_was_loaded_again_is_found_out(tmp_path):
             assert demo.redeem(demo.issue()["token"]).status == 303
         finally:
             demo.stop()
+
+
+@NEEDS_POSTGRES
+def test_a_restore_that_was_told_by_hand_counts_once_whichever_nodes_start_after_it(tmp_path):
+    with Postgres() as server:
+        database = server.create("told_once")
+        one = instance.Demo("--database", database, "--no-limits")
+        two = instance.Demo("--database", database, "--no-limits", "--issuer", one.base)
+        target = ["-h", "127.0.0.1", "-p", str(server.port), "-U", "drawbridge"]
+        dump = tmp_path / "dump"
+        token = one.issue("alice")
+        subprocess.run([f"{server.programs}/pg_dump", *target, "--format=custom", f"--file={dump}", "told_once"], check=True)
+        assert one.redeem(token["token"]).status == 303
+        two.issue("bob")
+        one.stop()
+        two.stop()
+        # As docs/postgresql.md has it.
+        subprocess.run([f"{server.programs}/pg_restore", *target, "--clean", "--if-exists", "--single-transaction",
+                        "-d", "told_once", dump], check=True)
+        # The dump has the leases of its moment, and is only seconds old.
+        live = "SELECT 1 FROM node_lease WHERE expires_at > extract(epoch FROM clock_timestamp()) * 1000"
+        instance.wait_until(lambda: not server.query(live, "told_once"), 30, "the end of the leases")
+        done = in_place(one.data, "--database", database)
+        assert b"Done. Login tokens of before" in done.stdout, (done.stdout, done.stderr)
+        number = server.query("SELECT number FROM restore_point", "told_once")
+        one = instance.Demo("--database", database, "--no-limits", data=one.data, port=one.port)
+        try:
+            since = one.issue("dora")
+            two = instance.Demo("--database", database, "--no-limits", "--issuer", one.base, data=two.data, port=two.port)
+            for node in [one, two]:
+                answer = node.redeem(token["token"])
+                assert answer.status == 400 and not answer.session_cookie
+            assert two.redeem(since["token"]).status == 303, "it was issued after the restore"
+            assert server.query("SELECT number FROM restore_point", "told_once") == number
+            for node in [one, two]:
+                assert "ends nothing again" in node.output and "not as it was left" not in node.output
+        finally:
+            one.stop()
+            two.stop()
 
 
 @NEEDS_POSTGRES

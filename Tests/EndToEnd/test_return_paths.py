@@ -44,7 +44,9 @@ def test_every_row_of_the_table_can_be_read():
 @pytest.mark.parametrize("row, text", [
     ({"wire": "%2Fa+b&redirect=c", "input": "x"}, b"/a b"), ({"input_hex": "2Fff", "input": "x"}, b"/\xff"),
     ({"wire": None, "input": "/\u00e9?&"}, "/\u00e9?&".encode()), ({}, b""), ({"input_hex": "2"}, None), ({"wire": 1}, None),
-    ({"allow": None, "wire": ""}, None), ({"accept": "yes", "wire": ""}, None)], ids=str)
+    ({"allow": None, "wire": ""}, None), ({"accept": "yes", "wire": ""}, None), ({"note": "absent"}, b""),
+    ({"wire": None, "heading": "absent"}, b""), ({"input_base64": "L2E="}, None),
+    ({"input": None, "input_base64": "L2E="}, None), ({"wire": "%2Fa", "heading": "any"}, b"/a")], ids=str)
 def test_a_row_is_read_by_its_wire_form_its_bytes_or_its_text(row, text):
     case = {"allow": ["/a"], "accept": False, **row}
     assert (problem(case) is not None) is (text is None)

@@ -95,6 +95,40 @@ def test_5_4_an_exchange_by_id_token_gives_no_more_than_the_document_of_its_app_
         assert ("name" in told, "email" in told) == ("profile" not in hidden, "email" not in hidden), document
 
 
+@pytest.fixture
+def chain(demo) -> tuple[App, App]:
+    """An app, and another one that its sign-in signed in."""
+    first = app_of(demo, WHOLE, native_sso_enabled=True, share_with=["demo-app-b"])
+    first.sign_in(f"{WHOLE} device_sso")
+    second = App(demo, "demo-app-b")
+    answer = first.native_sso(second.client_id)
+    assert answer.status == 200, answer.text
+    second.tokens = answer.json()
+    return first, second
+
+
+def test_5_2_an_app_that_was_signed_in_by_another_loses_what_this_one_loses(demo, chain):
+    first, second = chain
+    change(demo, first.client_id, scope="openid offline_access")
+    cut = second.refresh()
+    assert cut.status == 200, cut.text
+    assert set(cut.json()["scope"].split()) == {"openid", "offline_access", "device_sso"}
+    told = demo.send("GET", "/oauth/userinfo", {"Authorization": f"Bearer {cut.json()['access_token']}"}).json()
+    assert not {"name", "email"} & set(told)
+
+
+@pytest.mark.parametrize("fields", [{"share_with": []}, {"native_sso_enabled": False}], ids=str)
+def test_5_2_an_app_that_is_shared_with_no_longer_gets_no_more_tokens(demo, chain, fields):
+    first, second = chain
+    change(demo, first.client_id, **fields)
+    refused = second.refresh()
+    assert (refused.status, refused.json()["error"]) == (400, "invalid_grant"), refused.text
+    events = [row for row in demo.audit("token_request.refused") if row["reason"] == "shared_no_longer"]
+    assert second.client_id in {row["client_id"] for row in events}
+    change(demo, first.client_id, native_sso_enabled=True, share_with=[second.client_id])
+    assert second.refresh().status == 200
+
+
 def test_5_10_an_app_that_lost_the_scope_for_it_ends_no_sessions(demo):
     app = app_of(demo, "openid offline_access revoke_all_sessions")
     app.sign_in("openid offline_access revoke_all_sessions")

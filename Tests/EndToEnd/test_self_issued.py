@@ -219,6 +219,25 @@ def test_an_app_gets_its_code_after_a_sign_in_by_phone(secure):
             answer.header("Location").startswith("https://rp.example.com/callback?code=")), answer
 
 
+def test_a_request_as_long_as_its_rules_allow_is_answered_after_the_sign_in_of_a_new_phone(secure):
+    """docs/rules/authorization-request.md A9. Such a journey is longer than the cookies that browsers keep."""
+    phone, browser, state = Phone(), Browser(secure), "/" * 4096
+    page = browser.request("GET", "/oauth/authorize?" + urlencode({
+        "response_type": "code", "client_id": "demo-rp", "redirect_uri": "https://rp.example.com/callback",
+        "scope": "openid", "state": state}))
+    page = browser.request("GET", page.header("Location").removeprefix(secure.base))
+    link = html.unescape(re.search(r'id="self-issued" href="(/self-issued/start[^"]*)"', page.text)[1])
+    request = browser.start(link.removeprefix("/self-issued/start"))
+    location = browser.respond(phone.answer(request)).json()["location"]
+    assert location.startswith("/self-issued/choice?journey=") and len(browser.cookies["__Host-siop_proof"]) < 4000
+    answer = browser.submit(browser.request("GET", location), 0)
+    assert answer.status == 303, answer.text
+    page = browser.request("GET", answer.header("Location").removeprefix(secure.base))
+    number = next(number for number, form in enumerate(oauth.Forms(page.text).forms)
+                  if (form["action"] or "").startswith("/oauth/consent"))
+    assert parse_qs(urlsplit(browser.submit(page, number).header("Location")).query)["state"] == [state]
+
+
 def test_declining_signs_nobody_in(demo):
     browser = Browser(demo)
     request = browser.start()

@@ -104,7 +104,7 @@ def test_who_is_new_chooses_by_keyboard_alone(demo, browser):
 def test_who_does_not_want_to_choose_signs_in_another_way(demo, browser):
     browser.get(f"{demo.base}/self-issued/start?return=%2Faccount%2Fprofile")
     comes_back(browser, demo, Phone().answer(asked(browser, demo)))
-    wait_for_path(browser, "/self-issued/choice")
+    wait_for_path(browser, "/self-issued/choice?redirect=%2Faccount%2Fprofile")
     browser.find_element(By.ID, "other").click()
     wait_for_path(browser, "/sign-in?redirect=%2Faccount%2Fprofile")
 

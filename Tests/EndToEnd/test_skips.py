@@ -1,5 +1,6 @@
-"""The rule of skips.py itself, in runs of its own."""
+"""The rule of skips.py itself, in runs of its own; and what would be green by absence without a skip."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -37,3 +38,26 @@ def test_a_reason_on_the_list_stays_a_skip(tmp_path, body):
 def test_at_a_desk_a_program_may_be_missing(tmp_path):
     done = run(tmp_path, MARKED.format("no such program"), ci="")
     assert done.returncode == 0 and "1 skipped" in done.stdout, done.stdout
+
+
+def returns(node: ast.AST) -> list[int]:
+    """The lines at which a function itself ends early."""
+    found = []
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Return):
+            found.append(child.lineno)
+        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            found += returns(child)
+    return found
+
+
+def test_no_test_ends_before_it_has_looked():
+    """Of what a test is not about, it is no parameter: a return would be counted as a test that holds."""
+    tests = Path(__file__).parents[1]
+    found, count = [], 0
+    for path in [*tests.glob("EndToEnd/test_*.py"), *tests.glob("conformance/test_*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+                found += [f"{path.name}:{line}" for line in returns(node)]
+                count += 1
+    assert found == [] and count > 1000

@@ -164,6 +164,39 @@ private func active(_ changes: [String: any Sendable] = [:], without: Set<String
         }
     }
 
+    @Test func `attack: a signed token with bytes off, and what is sealed, are shown to no issuer`() async throws {
+        let signed = TestToken.hmac(header: ["alg": "HS256", "typ": "login+jwt"])
+        let parts = signed.split(separator: ".").map(String.init)
+        let added = [".", "..", "=", "/", "+"].map { signed + $0 } + [".", "=", "/"].map { $0 + signed }
+        let left = [String(signed.dropLast(2)), "\(parts[0]).\(parts[1])", parts[0], parts[1]]
+        let sealed = "1796101437.azE." + String(repeating: "A", count: 60)
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active())
+            let issuers = try await issuers(settings(origin))
+            for token in added + left + [sealed, String(sealed.dropLast(20))] {
+                #expect(!issuers.mustAskIssuer(about: Secret(token), at: TestToken.now), "\(token)")
+                await issuers.expect(.malformed, of: token)
+            }
+            #expect(server.received.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["1796101437.Abcdefgh", "17961014371.azE.abcdefghijklmnopqrstuvwxyz", "eyewitness.of.many-things"])
+    func `what only resembles such a token is asked about`(token: String) async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active())
+            try await issuers(settings(origin)).expectAlice(token)
+        }
+    }
+
+    @Test func `RFC 7516 §7.1: an encrypted token begins as a signed one does, and is asked about`() async throws {
+        let header = Base64URL.encode(Array(#"{"alg":"dir","enc":"A256GCM"}"#.utf8))
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active())
+            try await issuers(settings(origin)).expectAlice("\(header)..aXY.dGV4dA.dGFn")
+        }
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let refusal: BearerRefusal

@@ -23,6 +23,17 @@ func issuers(_ settings: TrustedIssuerSettings..., limits: FetchLimits = FetchLi
     try await TrustedIssuers(settings, limits: limits, logger: quiet)
 }
 
+/// Expects "cannot be found out now".
+func expectOutage(
+    sourceLocation: SourceLocation = #_sourceLocation, _ call: () async throws -> Void
+) async {
+    await #expect(sourceLocation: sourceLocation) {
+        try await call()
+    } throws: { error in
+        if case StorageError.unavailable = error { true } else { false }
+    }
+}
+
 extension TrustedIssuers {
     func authenticate(_ token: String, at now: Timestamp = TestToken.now) async throws -> BearerIdentity {
         try await authenticate(Secret(token), at: now)
@@ -49,10 +60,6 @@ extension TrustedIssuers {
     func expectUnavailable(
         _ token: String, at now: Timestamp = TestToken.now, sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        await #expect(sourceLocation: sourceLocation) {
-            try await authenticate(Secret(token), at: now)
-        } throws: { error in
-            if case StorageError.unavailable = error { true } else { false }
-        }
+        await expectOutage(sourceLocation: sourceLocation) { _ = try await authenticate(Secret(token), at: now) }
     }
 }

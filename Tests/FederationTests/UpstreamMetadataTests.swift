@@ -73,7 +73,7 @@ import Testing
             members[member] = value.replacing("ORIGIN", with: settings.issuer)
             server.answer(Self.path, json: TestToken.json(members))
             #expect(try await !Self.sendsOn(provider))
-            let line = "An upstream provider's metadata could not be fetched error=\(logged) issuer=\(settings.issuer)"
+            let line = "an upstream provider's metadata could not be fetched error=\(logged) issuer=\(settings.issuer)"
             #expect(log.all == ["warning: \(line)"])
             let found = await OnlineCheck.provider(
                 settings, redirectURI: "https://bridge.example/callback",

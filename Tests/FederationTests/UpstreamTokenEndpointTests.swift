@@ -75,9 +75,9 @@ import Testing
             server.answer("/token", with: Self.refusal(status, word))
             let log = LogLines(level: .warning)
             let provider = try Self.provider(Self.settings(origin), logger: log.logger)
-            await Self.expectUnavailable { try await Self.signIn(at: provider) }
+            await expectOutage { try await Self.signIn(at: provider) }
             let line =
-                "warning: An upstream provider refuses our client_id or client_secret_file "
+                "warning: an upstream provider refuses our client_id or client_secret_file "
                 + "error=answers with \(status)\(told) issuer=\(origin)"
             #expect(log.all == [line])
         }
@@ -89,20 +89,10 @@ import Testing
             server.answer("/token", with: Self.refusal(status, word))
             let log = LogLines(level: .warning)
             let provider = try Self.provider(Self.settings(origin), logger: log.logger)
-            await Self.expectUnavailable { try await Self.signIn(at: provider) }
+            await expectOutage { try await Self.signIn(at: provider) }
             #expect(log.all.count == 1)
-            let line = "warning: An upstream provider's token endpoint gave no usable answer error=answers with"
+            let line = "warning: an upstream provider's token endpoint gave no usable answer error=answers with"
             #expect(log.all[0].hasPrefix(line))
-        }
-    }
-
-    private static func expectUnavailable(
-        sourceLocation: SourceLocation = #_sourceLocation, _ call: () async throws -> Void
-    ) async {
-        await #expect(sourceLocation: sourceLocation) {
-            try await call()
-        } throws: { error in
-            if case StorageError.unavailable = error { true } else { false }
         }
     }
 

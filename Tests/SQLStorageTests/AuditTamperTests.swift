@@ -40,8 +40,8 @@ struct AuditTampering: Sendable, CustomTestStringConvertible {
             testDescription: "the end cut off", statements: ["DELETE FROM audit_event WHERE sequence > 4"],
             kinds: [.truncated]),
         AuditTampering(
-            testDescription: "the begin cut off at a checkpoint, without a statement",
-            statements: ["DELETE FROM audit_event WHERE sequence <= 6 AND sequence < 6"], kinds: [.missing]),
+            testDescription: "all but the last removed", statements: ["DELETE FROM audit_event WHERE sequence < 6"],
+            kinds: [.missing]),
         AuditTampering(
             testDescription: "a checkpoint edited", statements: ["UPDATE audit_checkpoint SET size = size - 1"],
             kinds: [.checkpointMalformed]),
@@ -57,9 +57,16 @@ struct AuditTampering: Sendable, CustomTestStringConvertible {
     func check(
         _ storage: DurableStorage, key: AuditSigningKey, run: @Sendable (SQLStatement) throws -> Void
     ) async throws {
-        try await storage.append((0..<6).map { .sample(reason: "r\($0)") })
-        try await storage.close()
+        try await storage.fillAndClose(with: 6)
         for statement in statements { try run(statement) }
+    }
+}
+
+extension DurableStorage {
+    /// So many events, and a checkpoint over all that there are.
+    fileprivate func fillAndClose(with count: Int) async throws {
+        try await append((0..<count).map { .sample(reason: "r\($0)") })
+        try await close()
     }
 }
 
@@ -70,9 +77,7 @@ struct AuditTampering: Sendable, CustomTestStringConvertible {
 
     @Test func `an untouched log is valid`() async throws {
         try await TemporaryDatabase.with { database in
-            let storage = try database.open(node: "n", signer: key)
-            try await storage.append((0..<6).map { .sample(reason: "r\($0)") })
-            try await storage.close()
+            try await database.open(node: "n", signer: key).fillAndClose(with: 6)
             let report = try await AuditReview(try database.open(node: "m", signer: key))
                 .verify(AuditVerificationTerms(trusting: [key.verifierKey]))
             #expect(report.isValid && report.events == 6 && report.checkpoints == 1)
@@ -98,6 +103,31 @@ struct AuditTampering: Sendable, CustomTestStringConvertible {
             try await tampering.check(storage, key: key) { _ = try database.session().run($0) }
             let review = AuditReview(try await database.open(node: "m"))
             expect(try await review.verify(AuditVerificationTerms(trusting: [key.verifierKey])), tampering)
+        }
+    }
+
+    @Test func `SQLite shows that the begin was cut off at a checkpoint, without a statement of it`() async throws {
+        try await TemporaryDatabase.with { database in
+            let tool = try database.open(node: "tool", signer: key)
+            for count in [6, 3] { try await database.open(node: "n", signer: key).fillAndClose(with: count) }
+            try tool.onWriter("DELETE FROM audit_event WHERE sequence <= 6")
+            let report = try await AuditReview(tool).verify(AuditVerificationTerms(trusting: [key.verifierKey]))
+            #expect(report.problems.map(\.kind) == [.missing])
+        }
+    }
+
+    @Test(.enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed"))
+    func `PostgreSQL shows that the begin was cut off at a checkpoint, without a statement of it`() async throws {
+        try await PostgresDatabase.with { database in
+            for count in [6, 3] {
+                try await PostgresStorage.open(
+                    database.address, node: "n", signer: key, readers: 1, logger: .silent
+                ).fillAndClose(with: count)
+            }
+            _ = try database.session().run("DELETE FROM audit_event WHERE sequence <= 6")
+            let review = AuditReview(try await database.open(node: "m"))
+            let report = try await review.verify(AuditVerificationTerms(trusting: [key.verifierKey]))
+            #expect(report.problems.map(\.kind) == [.missing])
         }
     }
 

@@ -11,3 +11,8 @@ extension GroupCommitWriter {
         #expect(waitingCount == count)
     }
 }
+
+extension DurableStorage {
+    /// Writes that wait for the next commit.
+    var waitingWrites: Int { writing?.writer.waitingCount ?? 0 }
+}

@@ -56,6 +56,21 @@ import Testing
         }
     }
 
+    @Test func `who watches the queue is told at every look how many wait`() async throws {
+        try await Self.whileHeld { writer, release, _ in
+            let told = Mutex<[Int]>([])
+            writer.watch.observeQueue { count in told.withLock { $0.append(count) } }
+            writer.refuseLate()
+            let write = Task { try await writer.write { try $0.record(.sample()) } }
+            await writer.untilWaiting(1)
+            writer.refuseLate()
+            release()
+            try await write.value
+            writer.refuseLate()
+            #expect(told.withLock { $0 } == [0, 1, 0])
+        }
+    }
+
     @Test func `a write whose turn does not come in time is refused as unavailable, and not made when it comes`()
         async throws
     {

@@ -53,6 +53,8 @@ def fault(op: OP, register: Callable[[dict], wire.Answer], case: dict) -> str | 
     try:
         assert case["phase"] in PHASES and case["client"] in CLIENTS and set(case.get("options") or []) <= OPTIONS.keys()
         assert isinstance(case["accept"], bool)
+        # In another field than the one that is read it would be refused untried.
+        assert case.get("requested") is not None or not any(name.startswith("requested_") for name in case)
         made = register(case)
         assert made.status in (201, 400), (made.status, made.text)
         if made.status == 400:

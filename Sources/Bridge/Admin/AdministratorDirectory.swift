@@ -16,13 +16,8 @@ extension AdministratorDirectory {
 /// The accounts of the database.
 package struct StoredAdministrators: AdministratorDirectory {
     private let accounts: any UserStore
-    private let enrols: Bool
 
-    /// - Parameter enrols: whether second factors can be set up at this instance at all.
-    package init(_ accounts: any UserStore, enrols: Bool = false) {
-        self.accounts = accounts
-        self.enrols = enrols
-    }
+    package init(_ accounts: any UserStore) { self.accounts = accounts }
 
     package func isAdministrator(_ subject: Subject) async throws -> Bool {
         guard let account = try await accounts.account(of: subject) else { return false }
@@ -30,7 +25,7 @@ package struct StoredAdministrators: AdministratorDirectory {
     }
 
     package func canEnrolSecondFactor(_ subject: Subject) async throws -> Bool {
-        guard enrols, let account = try await accounts.account(of: subject) else { return false }
+        guard let account = try await accounts.account(of: subject) else { return false }
         return account.passwordHash != nil && account.secondFactor == nil
     }
 }

@@ -116,7 +116,8 @@ package final class UserRegister: Sendable {
     /// - Returns: whether it was there.
     package func removePasskey(_ mark: String, of subject: Subject, action: AdminAction) async throws -> Bool {
         try await storage.removePasskey(
-            mark, of: subject, event: action.event(.userPasskeyRemoved, subject: subject, facts: ["passkey": mark]))
+            mark, of: subject,
+            event: action.event(.userPasskeyRemoved, subject: subject, facts: [PasskeySignIn.markName: mark]))
     }
 
     /// Unlinks a phone's key for ever, and ends what was signed in with any key of the user: for a user who lost the
@@ -124,7 +125,7 @@ package final class UserRegister: Sendable {
     package func unlinkKey(_ thumbprint: String, of subject: Subject, action: AdminAction) async throws -> Unlinking {
         let outcome = try await storage.unlink(
             thumbprint, of: subject, sparing: nil, Ending(action),
-            event: action.event(.selfIssuedUnlinked, subject: subject, facts: ["thumbprint": thumbprint]))
+            event: action.event(.selfIssuedUnlinked, subject: subject, facts: [LinkedKeys.thumbprintName: thumbprint]))
         let ended = if case .unlinked(let ended) = outcome { ended } else { Ended.nothing }
         await endings.take(in: ended, of: .user(subject))
         return outcome

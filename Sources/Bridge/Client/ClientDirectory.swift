@@ -54,6 +54,9 @@ package final class ClientDirectory: Sendable {
     /// The client that ``defaultTarget`` names; `nil` where none is named, or none has that id.
     package var defaultWebsite: Client? { defaultTarget.flatMap { clients[$0] } }
 
+    /// Whether any client is such a one.
+    package func hasClient(where isWanted: (Client) -> Bool) -> Bool { clients.values.contains(where: isWanted) }
+
     /// All clients in the order of their ids.
     package var all: [Client] { clients.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 }

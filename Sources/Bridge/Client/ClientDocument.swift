@@ -8,6 +8,9 @@ package struct ClientDocument: Sendable, Codable, Hashable {
     package let client: Client
     private let showsSecretDigest: Bool
 
+    /// How long a session of a client may live, and be left alone, in seconds: up to 90 days.
+    private static let sessionLifetimes = 60...7_776_000
+
     /// - Parameter showsSecretDigest: stores and settings files need it; an API's answer leaves it out.
     package init(_ client: Client, showsSecretDigest: Bool = true) {
         self.client = client
@@ -93,8 +96,8 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         // No client is public by omission (RFC 8252 §8.4).
         if !fields.contains(.clientType) { fields.note(.clientType, "is missing: native, web or service") }
         let kind: Client.Kind = fields.word(.clientType) ?? .native
-        let lifetime = fields.seconds(.sessionLifetime, in: 60...7_776_000) ?? Client.defaultSessionLifetime
-        let idle = fields.seconds(.sessionIdle, in: 60...7_776_000) ?? min(Client.defaultSessionIdle, lifetime)
+        let lifetime = fields.seconds(.sessionLifetime, in: Self.sessionLifetimes) ?? Client.defaultSessionLifetime
+        let idle = fields.seconds(.sessionIdle, in: Self.sessionLifetimes) ?? min(Client.defaultSessionIdle, lifetime)
         if fields.areSound(.sessionLifetime, .sessionIdle), idle > lifetime {
             fields.note(.sessionIdle, "must not be longer than session_lifetime")
         }

@@ -138,6 +138,8 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case unknownRefreshToken = "unknown_refresh_token"
     /// The refresh token is too old.
     case expiredRefreshToken = "expired_refresh_token"
+    /// An app whose sign-in the session came by through an exchange is gone, or shares it no longer.
+    case sharedNoLonger = "shared_no_longer"
     /// A refresh token that was replaced: one of the two is a thief.
     case reused
     /// An ID token, which cannot be revoked.
@@ -182,6 +184,8 @@ package enum RefusalReason: String, CaseIterable, Sendable {
     case usedBefore = "used_before"
     /// The digits typed with a user name are wrong.
     case wrongCode = "wrong_code"
+    /// Whoever is to type digits beside their user name has none.
+    case noUserName = "no_user_name"
     /// Phone and computer are not in one network.
     case otherNetwork = "other_network"
     /// The user said no in the browser that had asked.

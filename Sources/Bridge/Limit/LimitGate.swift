@@ -43,9 +43,10 @@ package struct LimitGate: Sendable {
         return decision
     }
 
-    /// As ``RateLimiter/giveBack(_:at:)``.
-    func giveBack(_ keys: [RateLimitKey], at now: Timestamp) async throws {
-        try await limiter.giveBack(keys, at: now)
+    /// As ``RateLimiter/giveBack(_:at:)``, where that can be done: what was right is not refused because it stays
+    /// counted, which its limit makes up for by and by.
+    func giveBack(_ keys: [RateLimitKey], at now: Timestamp) async {
+        try? await limiter.giveBack(keys, at: now)
     }
 
     /// Writes down a limit that was exceeded, for callers that ask a limiter at a moment when nothing may be written.

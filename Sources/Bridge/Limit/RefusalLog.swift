@@ -72,7 +72,7 @@ package final class RefusalLog: Sendable {
     /// A limit that was hit. Written at most once a minute for each network, scope and user: a caller over a limit must
     /// not be able to fill the log instead.
     package func limitExceeded(
-        scope: String, subject: Subject? = nil, clientID: ClientID? = nil, origin: RequestOrigin, at now: Timestamp
+        scope: String, subject: Subject?, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         try await record(
             AuditEvent(

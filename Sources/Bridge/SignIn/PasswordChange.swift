@@ -221,7 +221,7 @@ package final class PasswordChange: Sendable {
         let now = max(time.now(), account.passwordChangedAt + .milliseconds(1))
         guard
             let changed = try await set(
-                hash, of: account, by: .link(madeAfter: invitation.start), "by a set-up link",
+                hash, of: account, by: .link(madeAfter: invitation.start), AuditEvent.bySetUpLink,
                 facts: AuditDetail.facts(ofLinkMadeBy: invitation.maker), origin: origin, at: now)
         else { return .stale }
         return .isSet(changed, recognition: recognition(of: changed, before: account, origin: origin, at: now))
@@ -231,7 +231,7 @@ package final class PasswordChange: Sendable {
     private func recognition(
         of changed: Account, before account: Account, origin: RequestOrigin, at now: Timestamp
     ) -> Secret<String>? {
-        throttle.knownBrowsers?.cookie(knowing: changed, knownBefore: account, in: origin.recognition, at: now)
+        throttle.knownBrowsers.cookie(knowing: changed, knownBefore: account, in: origin.recognition, at: now)
     }
 
     /// - Returns: the account as it is by this and by nothing else; `nil` when another was set since it was read.

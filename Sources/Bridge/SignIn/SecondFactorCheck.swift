@@ -23,13 +23,12 @@ struct CodeAttempt: Sendable {
 /// Tells whether a code is a user's, and uses it up (RFC 6238 §5.2).
 package struct SecondFactorCheck: Sendable {
     private let accounts: any UserStore
-    /// `nil` when there is no master key: then no code can be checked.
-    private let secrets: SecondFactorSecrets?
+    private let secrets: SecondFactorSecrets
     private let logger: Logger
 
     /// - Parameter logger: told of users whose second factor does not open.
     package init(
-        accounts: any UserStore, secrets: SecondFactorSecrets?,
+        accounts: any UserStore, secrets: SecondFactorSecrets,
         logger: Logger = Logger(label: "drawbridge.second_factor")
     ) {
         self.accounts = accounts
@@ -43,8 +42,7 @@ package struct SecondFactorCheck: Sendable {
     /// - Throws: ``StorageError`` when it cannot be decided now.
     func accepts(_ attempt: CodeAttempt, for account: Account) async throws -> Bool {
         guard let factor = account.secondFactor else { return false }
-        guard let secrets else { throw StorageError.unavailable("there is no master key for second factors") }
-        if let secret = opened(factor, of: account.subject, by: secrets),
+        if let secret = opened(factor, of: account.subject),
             let step = OneTimeCode.matchingStep(typed: attempt.code, secret: secret, at: attempt.at)
         {
             return try await accounts.claimStep(step, of: account.subject)
@@ -58,7 +56,7 @@ package struct SecondFactorCheck: Sendable {
 
     /// - Returns: `nil` for one that does not open, of which the log is told: only operators can set it up anew
     ///   (docs/operations.md, The master key has leaked).
-    private func opened(_ factor: SecondFactor, of subject: Subject, by secrets: SecondFactorSecrets) -> [UInt8]? {
+    private func opened(_ factor: SecondFactor, of subject: Subject) -> [UInt8]? {
         do {
             return try secrets.open(factor.sealedSecret, for: subject)
         } catch {

@@ -1,4 +1,3 @@
-package import Logging
 import OAuth2
 
 /// How users set up a second factor, remove it, and get new recovery codes.
@@ -9,11 +8,11 @@ package final class SecondFactorEnrolment: Sendable {
     /// How long ago the sign-in may have been.
     package static let recency = WebSession.signInFreshness
     /// 160 bits, as RFC 4226 §4 recommends.
-    static let secretBytes = 20
+    package static let secretBytes = 20
 
     private let accounts: any UserStore
     private let secrets: SecondFactorSecrets
-    private let check: SecondFactorCheck
+    private let codes: SecondFactorCheck
     private let throttle: SignInThrottle
     private let seal: ShortLivedSeal
     private let refusals: RefusalLog
@@ -21,13 +20,12 @@ package final class SecondFactorEnrolment: Sendable {
     private let random: RandomSource
 
     package init(
-        accounts: any UserStore, secrets: SecondFactorSecrets, throttle: SignInThrottle, refusals: RefusalLog,
-        keys: Reloadable<SecretKeyRing>, time: TimeSource, random: RandomSource = .system,
-        logger: Logger = Logger(label: "drawbridge.second_factor")
+        accounts: any UserStore, secrets: SecondFactorSecrets, codes: SecondFactorCheck, throttle: SignInThrottle,
+        refusals: RefusalLog, keys: Reloadable<SecretKeyRing>, time: TimeSource, random: RandomSource = .system
     ) {
         self.accounts = accounts
         self.secrets = secrets
-        check = SecondFactorCheck(accounts: accounts, secrets: secrets, logger: logger)
+        self.codes = codes
         self.throttle = throttle
         seal = ShortLivedSeal(keys: keys, purpose: .secondFactorEnrolment, time: time)
         self.refusals = refusals
@@ -159,7 +157,7 @@ package final class SecondFactorEnrolment: Sendable {
             return .limited(retryAfter: wait)
         }
         let attempt = CodeAttempt(code: code, session: session.id, origin: origin, at: now)
-        guard try await check.accepts(attempt, for: account) else {
+        guard try await codes.accepts(attempt, for: account) else {
             return try await refuse(.wrongCode, session, origin: origin, at: now)
         }
         return try await change(account, now)
@@ -174,7 +172,7 @@ package final class SecondFactorEnrolment: Sendable {
     ) -> Secret<String>? {
         var changed = account
         changed.secondFactor = factor
-        return throttle.knownBrowsers?.cookie(
+        return throttle.knownBrowsers.cookie(
             knowing: changed, knownBefore: account, showsFactor: factor != nil, in: origin.recognition, at: now)
     }
 

@@ -145,7 +145,7 @@ package final class SignIn: Sendable {
             return try await refuse(
                 isDisabled ? .userDisabled : .stale, account, account.username, origin: origin, at: now)
         }
-        opened.recognition = throttle.knownBrowsers?.cookie(
+        opened.recognition = throttle.knownBrowsers.cookie(
             knowing: account, isOfTwoFactors: opened.session.authentication.hasTwoFactors,
             besides: origin.recognition, at: now)
         return .signedIn(opened)
@@ -273,7 +273,7 @@ package enum SignInOutcome: Sendable {
 }
 
 /// Why a sign-in failed: for audit and log. The page says one thing for all of them.
-package enum SignInRefusal: String, Sendable, CaseIterable {
+enum SignInRefusal: String, Sendable, CaseIterable {
     case unknownUser = "unknown_user"
     case wrongPassword = "wrong_password"
     case userDisabled = "user_disabled"

@@ -54,11 +54,8 @@ package final class SignInLanding: Sendable {
 
     /// The website that a hand-off after the sign-in leads to.
     private func handedOnTo(_ redirect: [UInt8]?) -> Client? {
-        guard let path = HandOffs.checked(redirect.map { String(decoding: $0, as: UTF8.self) }),
-            let query = path.firstIndex(of: "?").map({ path[path.index(after: $0)...] }),
-            let parameters = try? FormParameters(parsing: query.utf8)
-        else { return nil }
-        return parameters["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
+        let website = HandOffs.parameters(ofPath: redirect.map { String(decoding: $0, as: UTF8.self) })?["client_id"]
+        return website.flatMap { clients.current[ClientID(rawValue: $0)] }
     }
 
     /// A page of ours that is not a website's.
@@ -93,6 +90,12 @@ package enum AccountPath {
             home, password, devices, consents, secondFactor, secondFactorForConsole, linkedKeys, passkeys,
             signOutEverywhere,
         ].first { text?.hasSameBytes(as: $0) == true }
+    }
+
+    /// Whether a session that came over an edge is shown something there as well: at the others users change how they
+    /// sign in, or end everything, which takes their own sign-in (contract §16.2).
+    package static func showsAnySession(_ path: String) -> Bool {
+        [home, devices, consents].contains { path.hasSameBytes(as: $0) }
     }
 }
 

@@ -23,11 +23,10 @@ package final class SignInThrottle: Sendable {
     private let limiter: any RateLimiter
     private let gate: LimitGate
     private let limits: LimitSettings
-    /// `nil` without a master key: then every browser is a stranger.
-    let knownBrowsers: KnownBrowsers?
+    package let knownBrowsers: KnownBrowsers
 
     package init(
-        limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog, knownBrowsers: KnownBrowsers? = nil
+        limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog, knownBrowsers: KnownBrowsers
     ) {
         self.limiter = limiter
         gate = LimitGate(limiter, refusals: refusals)
@@ -93,7 +92,7 @@ package final class SignInThrottle: Sendable {
         of username: Username, _ account: Account?, _ origin: RequestOrigin, at now: Timestamp
     ) -> [RateLimitKey] {
         // Looked for without an account too: the time must not tell which names have one.
-        let mark = knownBrowsers?.mark(of: account ?? Self.nobody, in: origin.recognition, at: now)
+        let mark = knownBrowsers.mark(of: account ?? Self.nobody, in: origin.recognition, at: now)
         return limits.rightPasswordKeys(of: username, isInKnownBrowser: mark != nil)
     }
 
@@ -148,11 +147,11 @@ package final class SignInThrottle: Sendable {
         do {
             found = try await isRight()
         } catch {
-            try? await gate.giveBack(begun, at: now)
+            await gate.giveBack(begun, at: now)
             throw error
         }
         if found {
-            try await gate.giveBack(begun, at: now)
+            await gate.giveBack(begun, at: now)
         } else {
             _ = try await limiter.take(network, at: now)
         }
@@ -162,7 +161,7 @@ package final class SignInThrottle: Sendable {
     private func keys(
         of username: Username?, _ account: Account?, _ guess: Guess, _ origin: RequestOrigin, at now: Timestamp
     ) -> [RateLimitKey] {
-        if let account, let mark = knownBrowsers?.mark(of: account, in: origin.recognition, at: now) {
+        if let account, let mark = knownBrowsers.mark(of: account, in: origin.recognition, at: now) {
             return limits.failedSignInKeys(knownBrowser: mark.name, of: account.subject, guess)
         }
         return limits.failedSignInKeys(username: username, guess, origin: origin)

@@ -82,7 +82,7 @@ package final class AdminGate: Sendable {
     private func visit(
         _ request: Request, for purpose: AdminPurpose?, isOurs: (_ formToken: String?) -> Bool
     ) async throws -> AdminVisit {
-        guard request.headers.values(of: .authorization).isEmpty else { return try await programVisit(request) }
+        guard !BearerReader.isProgram(request) else { return try await programVisit(request) }
         let purpose = purpose ?? AdminPurpose(request.method.rawValue)
         let visit = try await browserVisit(request, isUse: purpose != .watch)
         guard !purpose.takesFormToken || isOurs(visit.formToken) else {
@@ -109,6 +109,18 @@ package final class AdminGate: Sendable {
             guard purpose == .change, let secret = request.sessionSecret else { return false }
             return isOurs(request, formToken: formToken, expecting: AdminVisit.formToken(for: secret))
         default: return false
+        }
+    }
+
+    /// Who is signed in now, where a form that was refused as a foreign page's comes from a page of this origin, which was
+    /// shown before their last sign-in: for an answer that says how to go on. Nothing is carried out; `nil` for any other
+    /// refusal.
+    func visit(ofOldPage request: Request, after refusal: AdminRefusal) async throws -> AdminVisit? {
+        guard refusal.reason == .foreignPage, sameOrigin.holds(for: request) else { return nil }
+        do {
+            return try await visit(request, for: .read, formToken: nil)
+        } catch is AdminRefusal {
+            return nil
         }
     }
 
@@ -334,8 +346,4 @@ extension RouteGuard where Group: AdministratorGroup, Admitted == AdminVisit {
             }
         }
     }
-}
-
-extension HTTPField.Name {
-    static let xCSRFToken = literal("X-CSRF-Token")
 }

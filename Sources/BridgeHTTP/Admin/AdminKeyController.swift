@@ -19,7 +19,7 @@ struct AdminKeyController: AdministratorGroup {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
         let limit = try AdminRequestReader.limit(query)
         var found = try await keys.keys()
-        if let cursor = query["cursor"] {
+        if let cursor = try AdminRequestReader.cursor(query) {
             guard let place = found.firstIndex(where: { $0.id == cursor }) else {
                 throw OAuthError(.invalidRequest, "cursor is not one of this list")
             }

@@ -76,6 +76,14 @@ enum AdminRequestReader {
         return limit
     }
 
+    /// What the list goes on from; `nil` for its first page.
+    /// - Throws: `invalid_request` for an empty one: whoever sends that after the last page would begin again for ever.
+    static func cursor(_ query: FormParameters) throws -> String? {
+        guard query.names.contains("cursor") else { return nil }
+        guard let cursor = query["cursor"] else { throw OAuthError(.invalidRequest, "cursor is empty") }
+        return cursor
+    }
+
     /// `true` or `false`; `nil` where the parameter is absent.
     static func flag(_ name: String, _ parameters: FormParameters) throws -> Bool? {
         switch parameters[name] {

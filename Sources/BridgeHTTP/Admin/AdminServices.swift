@@ -46,7 +46,7 @@ package struct NodeServices: Sendable {
     package init(
         auditTerms: @escaping @Sendable () throws -> AuditVerificationTerms,
         health: @escaping @Sendable () async -> NodeHealth, settings: @escaping @Sendable () -> [SettingLine],
-        alerts: AlertBoard = AlertBoard(rules: [])
+        alerts: AlertBoard
     ) {
         self.auditTerms = auditTerms
         self.health = health

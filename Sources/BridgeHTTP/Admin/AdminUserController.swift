@@ -97,7 +97,7 @@ struct AdminUserController: AdministratorGroup {
         let object = try await AdminRequestReader.object(request)
         try AdminRequestReader.check(
             object, knows: ["username", "password", "display_name", "email", "role", "claims", "reason"])
-        guard let username = object["username"]?.string.flatMap({ Username($0) }) else {
+        guard let username = object["username"]?.string.flatMap({ Username(registering: $0) }) else {
             throw OAuthError(.invalidRequest, "username must be 1 to \(Username.limit) bytes of text")
         }
         guard let password = try Self.password(object) else {
@@ -124,8 +124,8 @@ struct AdminUserController: AdministratorGroup {
     {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
         let limit = try AdminRequestReader.limit(query)
+        let cursor = try AdminRequestReader.cursor(query).map(SessionID.init(rawValue:))
         let subject = try await user(context).subject
-        let cursor = query["cursor"].map(SessionID.init(rawValue:))
         let found = try await users.sessions(of: subject, before: cursor, limit: limit + 1)
         let page = Array(found.prefix(limit))
         let now = gate.time.now()

@@ -21,21 +21,22 @@ enum AuditFilterReader {
         filter.from = try instant("from", query, takesLocal: isForm)
         filter.to = try instant("to", query, takesLocal: isForm)
         if let from = filter.from, let to = filter.to, to < from {
-            throw OAuthError(.invalidRequest, "to is before from")
+            throw OAuthError(.invalidRequest, "to is before from", field: "to")
         }
         if let type = query["type"] {
-            guard isType(type) else { throw OAuthError(.invalidRequest, "type must be noun.verb") }
+            guard isType(type) else { throw OAuthError(.invalidRequest, "type must be noun.verb", field: "type") }
             filter.type = AuditEventType(rawValue: type)
         }
         if let outcome = query["outcome"] {
             guard let word = AuditEvent.Outcome(rawValue: outcome) else {
-                throw OAuthError(.invalidRequest, "outcome must be success or failure")
+                throw OAuthError(.invalidRequest, "outcome must be success or failure", field: "outcome")
             }
             filter.outcome = word
         }
         if let reason = query["reason"] {
             guard reason.unicodeScalars.count <= AdminAction.reasonLimit else {
-                throw OAuthError(.invalidRequest, "reason must be at most \(AdminAction.reasonLimit) characters")
+                throw OAuthError(
+                    .invalidRequest, "reason must be at most \(AdminAction.reasonLimit) characters", field: "reason")
             }
             filter.reason = reason
         }
@@ -46,16 +47,14 @@ enum AuditFilterReader {
         filter.requestID = query["request_id"]
         filter.text = query["q"]
         if let address = query["ip"], !filter.ask(forAddress: address) {
-            throw OAuthError(.invalidRequest, "ip \(AuditFilter.addressExpectation)")
+            throw OAuthError(.invalidRequest, "ip \(AuditFilter.addressExpectation)", field: "ip")
         }
         return filter
     }
 
     static func cursor(_ query: FormParameters) throws -> AuditCursor? {
-        guard query.names.contains("cursor") else { return nil }
-        guard let cursor = query["cursor"].flatMap({ AuditCursor(text: $0) }) else {
-            throw OAuthError(.invalidRequest, "cursor is malformed")
-        }
+        guard let text = try AdminRequestReader.cursor(query) else { return nil }
+        guard let cursor = AuditCursor(text: text) else { throw OAuthError(.invalidRequest, "cursor is malformed") }
         return cursor
     }
 
@@ -72,7 +71,8 @@ enum AuditFilterReader {
         let instant =
             Timestamp(rfc3339: text.replacing(" ", with: "+")) ?? (takesLocal ? local(text) : nil)
         guard let instant else {
-            throw OAuthError(.invalidRequest, "\(name) must be an instant such as 2026-11-21T07:00:00Z")
+            throw OAuthError(
+                .invalidRequest, "\(name) must be an instant such as 2026-11-21T07:00:00Z", field: name)
         }
         return instant
     }

@@ -13,10 +13,14 @@ struct ClientEdit: Sendable {
         self.secret = secret
     }
 
-    /// - Parameter seen: the client as it was; its id stays, and its secret as long as it needs one. `nil` for a new
-    ///   client, which is given an id where the document has none.
+    /// - Parameters:
+    ///   - seen: the client as it was; its id stays, and its secret as long as it needs one. `nil` for a new client,
+    ///     which is given an id where the document has none.
+    ///   - lacksName: whether the lack of a name is to be told beside whatever else is wrong.
     /// - Throws: `OAuthError(.invalidRequest)` naming the field.
-    init(_ members: [String: JSONValue], of seen: Client?, random: RandomSource) throws {
+    init(
+        _ members: [String: JSONValue], of seen: Client?, lacksName: Bool = false, random: RandomSource
+    ) throws {
         var members = members
         for name in ["client_secret", "client_secret_digest"] where members[name] != nil {
             throw OAuthError(.invalidRequest, "\(name) is made by the server")
@@ -32,7 +36,7 @@ struct ClientEdit: Sendable {
         }
         // An empty field of a form, or `null`, is an absent one.
         members = members.filter { !$0.value.isNull }
-        var client = try Self.client(members)
+        var client = try Self.client(members, lacksName: lacksName)
         client.secretDigest = client.usesSecret ? seen?.secretDigest : nil
         guard client.usesSecret, client.secretDigest == nil else {
             self.init(client: client, secret: nil)
@@ -59,7 +63,7 @@ struct ClientEdit: Sendable {
         return "must be written as a whole number"
     }
 
-    private static func client(_ members: [String: JSONValue]) throws -> Client {
+    private static func client(_ members: [String: JSONValue], lacksName: Bool) throws -> Client {
         // The document's own errors show whatever name they meet.
         guard members.keys.allSatisfy(OAuthError.isPlain) else {
             throw OAuthError(.invalidRequest, "one of the names is not a field of a client")
@@ -72,8 +76,11 @@ struct ClientEdit: Sendable {
             let bytes = try JSONEncoder().encode(JSONValue.object(members))
             return try JSONDecoder().decode(ClientDocument.self, from: bytes).client
         } catch let error as ClientDocumentError {
-            let isRedirect = error.problems.allSatisfy { $0.field == "redirect_uris" }
-            let problems = error.problems.map { OAuthError.Problem(field: $0.field, text: cut($0.description)) }
+            let nameless = OAuthError.Problem(field: "client_name", text: "client_name must be given, or client_id")
+            let isRedirect = !lacksName && error.problems.allSatisfy { $0.field == "redirect_uris" }
+            let problems =
+                (lacksName ? [nameless] : [])
+                + error.problems.map { OAuthError.Problem(field: $0.field, text: cut($0.description)) }
             let text = summary(of: problems)
             throw OAuthError(isRedirect ? .invalidRedirectURI : .invalidRequest, text, problems: problems)
         } catch is DecodingError {

@@ -20,7 +20,7 @@ struct DeviceSecretController: AdministratorGroup {
         let limit = try AdminRequestReader.limit(query)
         let now = gate.time.now()
         let includesEnded = try AdminRequestReader.flag("include_revoked", query) ?? false
-        let cursor = query["cursor"]
+        let cursor = try AdminRequestReader.cursor(query)
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
         guard try await users.user(subject) != nil else { throw OAuthError(.notFound) }
         // The one that a page ended with may have ended itself since.

@@ -19,7 +19,7 @@ struct IDCursor {
     /// The id after which the page that a query asks for begins; `nil` for the first page.
     /// - Throws: `OAuthError(.invalidRequest)` for what is not a ``text`` of this list.
     static func id(in query: FormParameters, of list: List) throws -> String? {
-        guard let text = query["cursor"] else { return nil }
+        guard let text = try AdminRequestReader.cursor(query) else { return nil }
         guard let bytes = Base64URL.decode(text), let id = JSONValue.parse(bytes)?.object?[list.rawValue]?.string,
             !id.utf8.contains(0)
         else { throw OAuthError(.invalidRequest, "cursor is not one of this list") }

@@ -22,6 +22,15 @@ enum BearerReader {
             proof: scheme == .dpop ? request.proofOfPossession : .none)
     }
 
+    /// Whether a program sends this: `Authorization` with a scheme that takes an access token, whatever comes with it. A
+    /// proxy's `Basic` or `Negotiate` is sent by a browser, with another site's forms as well (RFC 7617 §2.2): whoever
+    /// sends it is judged as without it.
+    static func isProgram(_ request: Request) -> Bool {
+        request.headers.values(of: .authorization).contains { field in
+            scheme(field.prefix { $0 != " " }.lowercased()) != nil
+        }
+    }
+
     private static func scheme(_ name: String) -> PresentedAccessToken.Scheme? {
         switch name {
         case "bearer": .bearer

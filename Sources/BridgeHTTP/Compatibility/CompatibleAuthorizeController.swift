@@ -67,7 +67,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
         // person signed in here, and only what our own endpoint would not ask about (contract §14, §16.2, §16.7), or
         // refuse: a scope of which nothing is left, a nonce or state that is too long.
         guard !Self.isForAuthorize(request, of: app), !scope.isEmpty, ReturnedParameters.problem(in: parameters) == nil,
-            let session = try await browsers.signedIn(by: request)?.session, session.lineage.isOwnSignIn,
+            let session = try await browsers.signedIn(by: request)?.session, session.isOwnSignIn,
             let website = clients.current[session.clientID],
             website.shareWith.contains(app.id) || app.shareWith.contains(website.id),
             let redirectURI = redirectURI(parameters, of: app), redirectURI.kind == .https,

@@ -20,7 +20,7 @@ struct CompatibleTokenController: BrowserGroup {
     let tokens: TokenEndpoint
     let secrets: DeviceSecrets
     let endings: SessionEndings
-    let refresh: SessionRefreshController
+    let cookieRefresh: SessionRefreshController
 
     @Sendable func token(
         _ request: Request, context: BridgeRequestContext, sent: FormParameters
@@ -83,7 +83,8 @@ struct CompatibleTokenController: BrowserGroup {
                 throw try await recorded(Self.missingRefreshToken, from: named(in: parameters), request, context)
             }
             let proof = request.headers[.xCSRFToken] ?? parameters["anti_csrf_token"]
-            return try await refresh.renew(request, context, proof: proof, path: SignInCompatibility.refreshPath)
+            return try await cookieRefresh.renew(
+                request, context, proof: proof, path: SignInCompatibility.refreshPath)
         }
         try await context.requireAwaited()
         var pairs = [("grant_type", GrantType.refreshToken.rawValue)]
@@ -172,13 +173,13 @@ struct CompatibleTokenController: BrowserGroup {
         _ cookie: OpaqueSecret, _ request: Request, _ context: BridgeRequestContext, parameters: FormParameters
     ) async throws -> Response {
         func refused(_ error: OAuthError) async throws -> OAuthError {
-            let session = try await refresh.refresh.session(of: cookie)
+            let session = try await cookieRefresh.refresh.session(of: cookie)
             let owner = session.map { TokenOwner(of: $0, digest: cookie.digest) }
             let sender = session.map { SendingClient.known($0.clientID) } ?? .unknown
             return try await recorded(error, from: sender, of: owner, request, context)
         }
         guard parameters["device_secret"] == nil else { throw try await refused(Self.wrongDeviceSecret) }
-        let hasEnded = try await refresh.refresh.signOut(
+        let hasEnded = try await cookieRefresh.refresh.signOut(
             cookie, proof: parameters["anti_csrf_token"], origin: context.origin(of: request))
         guard hasEnded else { throw try await refused(Self.invalidRefreshToken) }
         return Response(status: .ok, headers: TokenAnswer.headers)

@@ -138,10 +138,12 @@ struct ClientForm: Sendable {
     }
 
     /// What the template fills in.
-    /// - Parameter fault: what was refused; a field that it names is marked, with what is wrong with it where that is
-    ///   known, and the first one has the cursor.
+    /// - Parameters:
+    ///   - isNew: whether there is no such client yet: the form says what it needs.
+    ///   - fault: what was refused; a field that it names is marked, with what is wrong with it where that is known, and
+    ///     the first one has the cursor.
     static func values(
-        _ members: [String: JSONValue], kind: Client.Kind, fault: ConsoleFault?, _ words: ConsoleWords
+        _ members: [String: JSONValue], kind: Client.Kind, isNew: Bool, fault: ConsoleFault?, _ words: ConsoleWords
     ) -> [[String: any Sendable]] {
         let focused = fields(of: kind).first { fault?.names($0.name) ?? false }?.name
         return groups.compactMap { group in
@@ -149,7 +151,11 @@ struct ClientForm: Sendable {
             guard !fields.isEmpty else { return nil }
             return [
                 "title": words("console_clients", "group_\(group.key)"),
-                "fields": fields.map { value(of: $0, in: members, fault, hasFocus: $0.name == focused, words) },
+                "fields": fields.map { field in
+                    var row = value(of: field, in: members, fault, hasFocus: field.name == focused, words)
+                    if isNew, field.name == "client_name" { row["needed"] = words("console_clients", "name_needed") }
+                    return row
+                },
             ]
         }
     }

@@ -77,7 +77,7 @@ struct ConsoleAccounts: ConsoleGroup {
     @Sendable func rename(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await change(.rename, fields, context, request, visit) { subject in
+        try await change(.rename, fields, request, context, visit) { subject in
             guard let user = try await frame.services.users.user(subject) else { return .noAccount }
             let names = try Self.names(fields, of: user)
             guard user.username == nil || names.username != nil else {
@@ -93,7 +93,7 @@ struct ConsoleAccounts: ConsoleGroup {
     @Sendable func changeRole(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await change(.role, fields, context, request, visit) { subject in
+        try await change(.role, fields, request, context, visit) { subject in
             let role = try Self.role(fields)
             return try await frame.services.users.change(
                 subject, UserChange(role: role), password: nil, action: try reasoned(fields, request, context, visit))
@@ -103,7 +103,7 @@ struct ConsoleAccounts: ConsoleGroup {
     @Sendable func setPassword(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await change(.password, fields, context, request, visit) { subject in
+        try await change(.password, fields, request, context, visit) { subject in
             let action = try reasoned(fields, request, context, visit)
             guard let account = try await frame.services.storage.account(of: subject) else { return .noAccount }
             let password = Secret(fields["password"] ?? "")
@@ -144,7 +144,7 @@ struct ConsoleAccounts: ConsoleGroup {
     @Sendable func resetSecondFactor(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        try await change(.factor, fields, context, request, visit) { subject in
+        try await change(.factor, fields, request, context, visit) { subject in
             let action = try reasoned(fields, request, context, visit)
             let wasReset = try await frame.services.users.resetSecondFactor(
                 of: subject, event: SecondFactorChange.removed.event(by: action, of: subject))
@@ -157,7 +157,7 @@ struct ConsoleAccounts: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let thumbprint = try AdminRequestReader.parameter("thumbprint", context)
-        return try await change(.unlink(thumbprint), fields, context, request, visit) { subject in
+        return try await change(.unlink(thumbprint), fields, request, context, visit) { subject in
             let action = try reasoned(fields, request, context, visit)
             switch try await frame.services.users.unlinkKey(thumbprint, of: subject, action: action) {
             case .unlinked(let ended): return .changed(ended)
@@ -172,7 +172,7 @@ struct ConsoleAccounts: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let mark = try AdminRequestReader.parameter("passkey", context)
-        return try await change(.remove(passkey: mark), fields, context, request, visit) { subject in
+        return try await change(.remove(passkey: mark), fields, request, context, visit) { subject in
             let wasRemoved = try await frame.services.users.removePasskey(
                 mark, of: subject, action: try reasoned(fields, request, context, visit))
             return wasRemoved ? .changed(.nothing) : .unchanged
@@ -182,7 +182,7 @@ struct ConsoleAccounts: ConsoleGroup {
     /// After a fresh sign-in: does what a form asks for, and shows the user again; with what stood in the way, if
     /// anything did, and the form as it was filled in.
     private func change(
-        _ form: UserForm, _ fields: FormParameters, _ context: BridgeRequestContext, _ request: Request,
+        _ form: UserForm, _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext,
         _ visit: AdminVisit,
         _ body: (Subject) async throws -> UserChangeOutcome
     ) async throws -> Response {
@@ -240,17 +240,20 @@ struct ConsoleAccounts: ConsoleGroup {
             case .overtaken: throw ConsoleProblem.nameChanged(field)
             }
         }
-        return try Self.names { names[$0] }
+        return try Self.names(now: user.username) { names[$0] }
     }
 
-    private static func names(_ typed: (_ field: String) -> String?) throws -> AccountNames {
+    /// - Parameter now: the user's name, which may stay whatever it is.
+    private static func names(
+        now: String? = nil, _ typed: (_ field: String) -> String?
+    ) throws -> AccountNames {
         func text(_ name: String) throws -> String? {
             guard let text = typed(name), !text.isEmpty else { return nil }
             guard AccountNames.canBeName(text) else { throw ConsoleProblem.lineLong(name) }
             return text
         }
         let username = try text("username").map { text in
-            guard let username = Username(text) else {
+            guard let username = text == now ? Username(text) : Username(registering: text) else {
                 throw ConsoleProblem.usernameBad
             }
             return username

@@ -66,10 +66,9 @@ struct ConsoleClients: ConsoleGroup {
         try await frame.services.gate.requireFreshSignIn(visit, request, context)
         do {
             let members = try members(fields, over: [:])
-            // The untouched form: without a name the client would be known by a random id alone.
+            // The client would be known by a random id alone.
             let isNameless = ["client_id", "client_name"].allSatisfy { members[$0]?.isNull ?? true }
-            if isNameless, fields["document"] == nil { throw ConsoleProblem.clientNameNeeded }
-            let edit = try ClientEdit(members, of: nil, random: frame.random)
+            let edit = try ClientEdit(members, of: nil, lacksName: isNameless, random: frame.random)
             if isNameless { throw ConsoleProblem.clientNameNeeded }
             let action = try frame.action(fields, request, context, visit)
             guard try await frame.services.clients.add(edit.client, action: action) else {
@@ -274,7 +273,7 @@ struct ConsoleClients: ConsoleGroup {
             "kinds": Client.Kind.allCases.map {
                 ["kind": $0.rawValue, "is_current": $0 == kind] as [String: any Sendable]
             },
-            "groups": ClientForm.values(members, kind: kind, fault: faultOfForm, words),
+            "groups": ClientForm.values(members, kind: kind, isNew: client == nil, fault: faultOfForm, words),
         ]
         return values.merging(form) { $1 }
     }

@@ -34,10 +34,12 @@ struct ConsoleEvents: ConsoleGroup {
     ]
 
     private static func field(
-        _ name: String, _ label: String, value: String, isWrong: Bool, clients: [String], _ words: ConsoleWords
+        _ name: String, _ label: String, value: String, refusal: OAuthError?, clients: [String],
+        _ words: ConsoleWords
     ) -> [String: any Sendable] {
         var field: [String: any Sendable] = [
-            "name": name, "label": words("console_events", label), "value": value, "is_wrong": isWrong,
+            "name": name, "label": words("console_events", label), "value": value,
+            "is_wrong": refusal?.problems?.first?.field == name,
             // A date with its time does not fit into one column.
             "is_wide": ["q", "from", "to"].contains(name), "input": "text",
         ]
@@ -93,7 +95,7 @@ struct ConsoleEvents: ConsoleGroup {
         let query = try AdminRequestReader.query(request, knowing: AuditFilterReader.names.union(["cursor"]))
         let words = frame.words(request, context)
         var values: [String: any Sendable] = [:]
-        var wrong: String?
+        var refusal: OAuthError?
         let set = Self.fields.compactMap { field in query[field.0].map { (field.0, $0) } }
         do {
             let filter = try AuditFilterReader.filter(query, isForm: true)
@@ -109,14 +111,14 @@ struct ConsoleEvents: ConsoleGroup {
                 values["next_path"] = "\(ConsoleSection.events.path)?\(Self.query(set + [("cursor", next.text)]))"
             }
         } catch let error as OAuthError {
-            wrong = Self.field(namedBy: error)
+            refusal = error
             values.merge(Self.problem(error, in: Self.fields, words)) { $1 }
             values["is_empty"] = true
         }
         let clients = try await frame.services.clients.clients().map(\.id.rawValue)
         values["fields"] = Self.fields.map { name, label in
             Self.field(
-                name, label, value: query[name] ?? "", isWrong: name == wrong, clients: clients, words)
+                name, label, value: query[name] ?? "", refusal: refusal, clients: clients, words)
         }
         values["saved"] = Self.saved.map { name, search -> [String: any Sendable] in
             [
@@ -135,7 +137,7 @@ struct ConsoleEvents: ConsoleGroup {
         values["is_filtered"] = !set.isEmpty
         values["filters"] = Self.filters(set, of: Self.fields, words)
         return frame.render(
-            "events", values, section: .events, visit: visit, request, context, status: Self.status(values))
+            "events", values, section: .events, visit: visit, request, context, status: Self.status(of: refusal))
     }
 
     /// Users whom a search that found nothing may have named: events have their ids alone.
@@ -199,7 +201,7 @@ struct ConsoleEvents: ConsoleGroup {
         var values: [String: any Sendable] = [
             "is_filtered": !set.isEmpty, "filters": Self.filters(set, of: Self.liveFields, words),
         ]
-        var wrong: String?
+        var refusal: OAuthError?
         do {
             let filter = try AuditFilterReader.filter(query, isForm: true)
             let page = try await frame.services.storage.search(filter, before: nil, limit: 20)
@@ -207,44 +209,42 @@ struct ConsoleEvents: ConsoleGroup {
             values["events"] = page.entries.map { ConsoleRows.event($0, words) }
             values["stream_path"] = set.isEmpty ? stream : "\(stream)?\(Self.query(set))"
         } catch let error as OAuthError {
-            wrong = Self.field(namedBy: error)
+            refusal = error
             values.merge(Self.problem(error, in: Self.liveFields, words)) { $1 }
         }
         let clients = try await frame.services.clients.clients().map(\.id.rawValue)
         values["fields"] = Self.liveFields.map { name, label in
             Self.field(
-                name, label, value: query[name] ?? "", isWrong: name == wrong, clients: clients, words)
+                name, label, value: query[name] ?? "", refusal: refusal, clients: clients, words)
         }
-        return frame.render("live", values, section: .live, visit: visit, request, context, status: Self.status(values))
+        return frame.render(
+            "live", values, section: .live, visit: visit, request, context, status: Self.status(of: refusal))
     }
 
     /// A type of another version is known by what is found of it alone. Any other was mistyped: to be told that no event
     /// matches would be taken for an answer.
     private static func check(_ type: AuditEventType?, foundIn page: AuditPage) throws(OAuthError) {
         guard let type, page.entries.isEmpty, page.next == nil, !AuditEventType.all.contains(type) else { return }
-        throw OAuthError(.invalidRequest, "type must be one that the log has, such as login_token.replayed")
-    }
-
-    /// The filter that a refusal is about: its description begins with it, as the API has it.
-    private static func field(namedBy refusal: OAuthError) -> String? {
-        refusal.publicDescription?.split(separator: " ").first.map(String.init)
+        throw OAuthError(
+            .invalidRequest, "type must be one that the log has, such as login_token.replayed", field: "type")
     }
 
     /// A refusal, with the name that the form has for the field in place of the API's.
     private static func problem(
         _ refusal: OAuthError, in fields: [(String, String)], _ words: ConsoleWords
     ) -> [String: any Sendable] {
-        let text = refusal.publicDescription ?? ErrorTable.description(of: refusal.code)
-        let named = field(namedBy: refusal)
-        guard let (name, label) = fields.first(where: { $0.0 == named }) else { return ["problem": text] }
+        guard let problem = refusal.problems?.first,
+            let (name, label) = fields.first(where: { $0.0 == problem.field })
+        else { return ["problem": refusal.publicDescription ?? ErrorTable.description(of: refusal.code)] }
         return [
-            "problem": String(text.trimmingPrefix("\(name) ")), "problem_label": words("console_events", label),
+            "problem": String(problem.text.trimmingPrefix("\(name) ")),
+            "problem_label": words("console_events", label),
         ]
     }
 
     /// A page that says what is wrong with a filter is not an answer to it.
-    private static func status(_ values: [String: any Sendable]) -> HTTPResponse.Status {
-        values["problem"] == nil ? .ok : .badRequest
+    private static func status(of refusal: OAuthError?) -> HTTPResponse.Status {
+        refusal.map { .init(code: $0.code.status) } ?? .ok
     }
 
     /// What the live view can be narrowed to.

@@ -54,6 +54,9 @@ final class ConsoleFrame: Sendable {
 
     static func saysDone(_ query: FormParameters) -> Bool { query.names.contains(doneName) }
 
+    /// What says in the query of the sign-in, by its name alone, that a form was not done.
+    static let lostName = "lost"
+
     fileprivate func signIn(from request: Request, because refusal: AdminRefusal) -> Response {
         let isHome = request.uri.path == ConsolePath.home
         return signInPage(backTo: isHome ? ConsolePath.home : request.uri.string, because: refusal)
@@ -61,10 +64,10 @@ final class ConsoleFrame: Sendable {
 
     /// Where a form leads whose session is over, or was none: no page of an error says how to go on there.
     /// - Returns: `nil` where another sign-in would change nothing, and for programs, which are told as everywhere.
-    fileprivate func signInPage(
+    private func signInPage(
         afterForm request: Request, for purpose: AdminPurpose, because refusal: AdminRefusal
     ) -> Response? {
-        guard request.headers.values(of: .authorization).isEmpty else { return nil }
+        guard !BearerReader.isProgram(request) else { return nil }
         switch refusal.reason {
         case .missing, .invalid: break
         // A change is refused as such: the form comes from elsewhere, or it would have been kept over the sign-in.
@@ -76,17 +79,38 @@ final class ConsoleFrame: Sendable {
             // What was unused for too long here lives on elsewhere.
             return redirect(to: refusal.reason == .idle ? SessionController.signOutPath : ConsolePath.signIn)
         }
-        return signInPage(backTo: isPage(path[...]) ? path : page(above: path), because: refusal)
+        return signInPage(backTo: pageOfForm(request), afterForm: true, because: refusal)
     }
 
-    private func signInPage(backTo place: String, because refusal: AdminRefusal) -> Response {
+    /// - Parameter isAfterForm: whether a form was not done; that counts for more than why.
+    private func signInPage(
+        backTo place: String, afterForm isAfterForm: Bool = false, because refusal: AdminRefusal
+    ) -> Response {
         // An account without a second factor is led to where it gets one, not asked for a code that it cannot have.
         guard refusal.reason != .secondFactorNotEnrolled else {
             return redirect(to: AccountPath.secondFactorForConsole)
         }
-        var query = place == ConsolePath.home ? "" : "next=\(PercentEncoding.encode(place))"
-        if refusal.reason != .missing { query += "\(query.isEmpty ? "" : "&")why=\(refusal.reason.rawValue)" }
+        let next = place == ConsolePath.home ? nil : "next=\(PercentEncoding.encode(place))"
+        let why = refusal.reason == .missing ? nil : "why=\(refusal.reason.rawValue)"
+        let query = [next, isAfterForm ? Self.lostName : why].compactMap(\.self).joined(separator: "&")
         return redirect(to: ConsolePath.signIn + (query.isEmpty ? "" : "?\(query)"))
+    }
+
+    /// The answer to a form that was refused: it waits for a newer sign-in, or whoever sent it learns how to go on.
+    fileprivate func answer(
+        to refusal: AdminRefusal, of form: FormParameters, for purpose: AdminPurpose, _ request: Request,
+        _ context: BridgeRequestContext
+    ) async throws -> Response {
+        let gate = services.gate
+        if gate.mayWait(refusal, request, for: purpose, formToken: form[BrowserForm.tokenField] ?? "") {
+            return try await flow.againForConsole(
+                form, from: pageOfForm(request), by: try await gate.sender(of: request), request, context)
+        }
+        // Written down whatever is answered.
+        let error = try await gate.error(for: refusal, request, context)
+        if let page = signInPage(afterForm: request, for: purpose, because: refusal) { return page }
+        guard let visit = try await gate.visit(ofOldPage: request, after: refusal) else { throw error }
+        return page(of: .problem(.pageOld), openingAgain: pageOfForm(request), request, context, visit)
     }
 
     /// The searches that together show what an alert has counted.
@@ -145,8 +169,10 @@ final class ConsoleFrame: Sendable {
 
     /// What stood in the way of a form, or of an address that asks for what there is not, where their own page has no
     /// place for it.
+    /// - Parameter old: the page that a form was sent from, which has to be opened anew; else the way leads to its part.
     fileprivate func page(
-        of fault: ConsoleFault, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+        of fault: ConsoleFault, openingAgain old: String? = nil, _ request: Request, _ context: BridgeRequestContext,
+        _ visit: AdminVisit
     ) -> Response {
         let words = words(request, context)
         let section = ConsoleSection(of: request)
@@ -154,8 +180,8 @@ final class ConsoleFrame: Sendable {
         var values = fault.values(words)
         values["title"] = name
         values["is_form"] = request.method == .post
-        values["back_path"] = section.path
-        values["back"] = words("console", "back_to", ["name": name])
+        values["back_path"] = old ?? section.path
+        values["back"] = old == nil ? words("console", "back_to", ["name": name]) : words("console", "open_again")
         return render(
             "problem", values, section: section, visit: visit, request, context, status: .init(code: fault.code.status))
     }
@@ -182,6 +208,12 @@ final class ConsoleFrame: Sendable {
         return hasPageAbove ? FailedForm(page: page(above: path), after: error) : nil
     }
 
+    /// Where a form was sent from: the page at its address, or the nearest above it.
+    private func pageOfForm(_ request: Request) -> String {
+        let path = request.uri.path
+        return isPage(path[...]) ? path : page(above: path)
+    }
+
     private func page(above address: String) -> String {
         var path = address[...]
         while let slash = path.lastIndex(of: "/"), slash > path.startIndex {
@@ -195,7 +227,7 @@ final class ConsoleFrame: Sendable {
     /// What administrators find at an address of the console under which there is nothing, with a way back to the list;
     /// `nil` for anybody else, and for programs, which are told as everywhere.
     func missingPage(_ request: Request, _ context: BridgeRequestContext) async -> Response? {
-        guard request.uri.path.hasPrefix(ConsolePath.home), request.headers.values(of: .authorization).isEmpty,
+        guard request.uri.path.hasPrefix(ConsolePath.home), !BearerReader.isProgram(request),
             !kit.origins.place(of: request).purposes.isDisjoint(with: .console),
             let visit = try? await services.gate.visit(request, for: .read, formToken: nil)
         else { return nil }
@@ -266,22 +298,12 @@ extension RouteGuard where Group: ConsoleGroup, Admitted == ConsoleForm {
                 }
                 let fields = try FormParameters(parsing: body)
                 guard !fields.hasRepeated else { throw OAuthError(.invalidRequest, "a field is repeated") }
-                let gate = frame.services.gate
-                let formToken = fields[BrowserForm.tokenField] ?? ""
                 let visit: AdminVisit
                 do {
-                    visit = try await gate.visit(request, for: purpose, formToken: formToken)
+                    visit = try await frame.services.gate.visit(
+                        request, for: purpose, formToken: fields[BrowserForm.tokenField] ?? "")
                 } catch let refusal as AdminRefusal {
-                    if gate.mayWait(refusal, request, for: purpose, formToken: formToken) {
-                        return try await frame.flow.againForConsole(
-                            fields, by: try await gate.sender(of: request), request, context)
-                    }
-                    // Written down whatever is answered.
-                    let error = try await gate.error(for: refusal, request, context)
-                    guard let page = frame.signInPage(afterForm: request, for: purpose, because: refusal) else {
-                        throw error
-                    }
-                    return page
+                    return try await frame.answer(to: refusal, of: fields, for: purpose, request, context)
                 }
                 do {
                     return try await handler(request, context, ConsoleForm(fields: fields, visit: visit))

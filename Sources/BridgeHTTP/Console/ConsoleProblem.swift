@@ -26,6 +26,8 @@ struct ConsoleProblem: Error, Hashable, Sendable {
     static let clientNameNeeded = Self(
         key: "client_name_needed", values: ["field": "client_name"], code: .invalidRequest)
     static let userChanged = Self(key: "user_changed", code: .preconditionFailed)
+    /// A form of a page that was shown before its administrator's last sign-in.
+    static let pageOld = Self(key: "page_old", code: .forbidden)
     static let noJSON = Self(key: "no_json", code: .invalidRequest)
 
     static func lineLong(_ field: String) -> Self {

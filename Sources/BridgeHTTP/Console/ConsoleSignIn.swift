@@ -17,9 +17,9 @@ struct ConsoleSignIn: ConsoleGroup {
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try request.query()
-        return try page(
-            next: query["next"],
-            problem: query["why"].flatMap(AdminRefusal.Reason.init(rawValue:)).flatMap(Self.problem), request, context)
+        let reason = query["why"].flatMap(AdminRefusal.Reason.init(rawValue:)).flatMap(Self.problem)
+        let isLost = query.names.contains(ConsoleFrame.lostName)
+        return try page(next: query["next"], problem: isLost ? Self.text("not_done") : reason, request, context)
     }
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {

@@ -30,14 +30,16 @@ struct ConsoleUsers: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "sub", "q", "sort"])
-        let order = try UserOrder.asked(in: query)
+        let asked = try UserOrder.asked(in: query)
+        // Without a wish they come by name, where they are few enough to be sorted: what goes on by an id did not.
+        let order = asked ?? (query["cursor"] == nil ? UserOrder.name : nil)
         if let subject = query["sub"] { return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject))) }
         let page = try await page(query, order)
         let words = frame.words(request, context)
         let isLater = query["cursor"] != nil && page.order == order
         var values: [String: any Sendable] = [
             "users": page.users.map(ConsoleRows.user), "is_empty": page.users.isEmpty,
-            "is_unsorted": page.order != order,
+            "is_unsorted": asked != nil && page.order != asked,
             "count": words.count(page.users.count, isMore: page.next != nil, isLater: isLater),
         ]
         values["q"] = query["q"]
@@ -77,7 +79,7 @@ struct ConsoleUsers: ConsoleGroup {
     }
 
     private func sortedPage(_ query: FormParameters, _ order: UserOrder) async throws -> Page? {
-        let cursor = try query["cursor"].map { text in
+        let cursor = try AdminRequestReader.cursor(query).map { text in
             guard let cursor = UserCursor(text: text, by: order) else {
                 throw OAuthError(.invalidRequest, "cursor is not one of this service")
             }

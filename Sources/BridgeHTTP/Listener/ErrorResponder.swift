@@ -19,7 +19,7 @@ struct ErrorResponder: Sendable {
             // Not its text, which may quote what it failed on.
             var details: Logger.Metadata = ["error.type": "\(type(of: error))"]
             if let cause = (error as? StorageError)?.cause.words { details["cause"] = "\(cause)" }
-            context.logger.error("Request failed", metadata: details)
+            context.logger.error("request failed", metadata: details)
         }
         let shape = shapes.shape(for: request, route: context.endpointPath)
         if answer.error.code == .methodNotAllowed, request.acceptsPage, let page = console.pageAbove(request) {

@@ -98,7 +98,7 @@ final class FrontMiddleware: RouterMiddleware {
     private func tellOfProxy(_ logger: Logger) {
         guard !hasToldOfProxy.exchange(true, ordering: .relaxed) else { return }
         logger.warning(
-            "A trusted proxy's entry in X-Forwarded-For is not an address; the proxy's own stands for its visitors")
+            "a trusted proxy's entry in X-Forwarded-For is not an address; the proxy's own stands for its visitors")
     }
 
     /// An id is adopted only from a proxy that we trust, and only if it is plain: it ends up in logs and pages.

@@ -4,7 +4,6 @@ package import HummingbirdCore
 package import Logging
 package import NIOCore
 package import NIOSSL
-package import ServiceLifecycle
 
 /// The public listener: a router behind connection limits, and TLS when a certificate is given.
 /// - Parameters:
@@ -12,10 +11,9 @@ package import ServiceLifecycle
 ///   - malformed: answers what is not a request.
 ///   - onServerRunning: told the listening channel, whose local address has the port that was picked for port 0.
 package func buildApplication<Context: RequestContext>(
-    router: Router<Context>, address: BindAddress, limits: ServerLimits = ServerLimits(),
-    tls: Reloadable<NIOSSLContext>? = nil, malformed: MalformedRequests? = nil, services: [any Service] = [],
-    logger: Logger,
-    onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
+    router: Router<Context>, address: BindAddress, limits: ServerLimits, tls: Reloadable<NIOSSLContext>? = nil,
+    malformed: MalformedRequests, logger: Logger,
+    onServerRunning: @escaping @Sendable (any Channel) async -> Void
 ) -> some ApplicationProtocol where Context.Source == ApplicationRequestContextSource {
     Application(
         router: router,
@@ -23,11 +21,11 @@ package func buildApplication<Context: RequestContext>(
         configuration: ApplicationConfiguration(
             address: address, backlog: 1024,
             availableConnectionsDelegate: .maximum(limits.maximumConnections, logger: logger)),
-        services: services, onServerRunning: onServerRunning, logger: logger)
+        onServerRunning: onServerRunning, logger: logger)
 }
 
 private func serverBuilder(
-    limits: ServerLimits, tls: Reloadable<NIOSSLContext>?, malformed: MalformedRequests?
+    limits: ServerLimits, tls: Reloadable<NIOSSLContext>?, malformed: MalformedRequests
 ) -> HTTPServerBuilder {
     let configuration = HTTP1Channel.Configuration(
         idleTimeout: limits.headerTimeout,

@@ -1,4 +1,5 @@
 package import Bridge
+import Foundation
 import NIOCore
 package import NIOSSL
 
@@ -23,7 +24,7 @@ package struct TLSCertificate: Sendable {
         do {
             key = try NIOSSLPrivateKey(file: keyPath, format: .pem)
         } catch {
-            throw .privateKey(path: keyPath)
+            throw .privateKey(path: keyPath, code: Self.obstacle(to: keyPath))
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -51,28 +52,33 @@ package struct TLSCertificate: Sendable {
         do {
             return try NIOSSLCertificate.fromPEMFile(certificatePath)
         } catch {
-            throw .certificate(path: certificatePath)
+            throw .certificate(path: certificatePath, code: Self.obstacle(to: certificatePath))
         }
     }
+
+    /// The system's number for why a file cannot be opened; `nil` where it is what the file holds that cannot be used.
+    private static func obstacle(to path: String) -> CInt? { access(path, R_OK) == 0 ? nil : errno }
 }
 
 extension TLSCertificate {
     /// Which of the files cannot be used.
     package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        case certificate(path: String)
-        case privateKey(path: String)
+        /// - Parameter code: the system's number for why it cannot be opened; `nil` where it can be.
+        case certificate(path: String, code: CInt?)
+        case privateKey(path: String, code: CInt?)
         case mismatch(keyPath: String, certificatePath: String)
 
         /// The file that it is about.
         private var path: String {
             switch self {
-            case .certificate(let path), .privateKey(let path), .mismatch(let path, _): path
+            case .certificate(let path, _), .privateKey(let path, _), .mismatch(let path, _): path
             }
         }
 
         /// What is wrong with the file and what to do, without its name and a full stop.
         package var text: String {
             switch self {
+            case .certificate(_, let code?), .privateKey(_, let code?): Self.unreadable(code)
             case .certificate:
                 "holds no certificate that can be read; it must be in PEM form, the server's own first, then those "
                     + "that vouch for it"
@@ -83,5 +89,12 @@ extension TLSCertificate {
         }
 
         package var description: String { "\(path) \(text)" }
+
+        private static func unreadable(_ code: CInt) -> String {
+            let remedy =
+                code == EACCES
+                ? "; give it to the account that runs the server (chown), which must be let into its folder too" : ""
+            return "cannot be read: \(String(cString: strerror(code)))\(remedy)"
+        }
     }
 }

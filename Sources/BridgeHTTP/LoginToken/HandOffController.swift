@@ -42,18 +42,25 @@ struct HandOffController: BrowserGroup {
         let handOff: Result<HandOffs.Request, any Error> = Result { try Self.handOff(inQueryOf: request) }
         guard let session = try await session(of: request) else {
             _ = try handOff.get()
-            return try signInFirst(request, to: visitor)
+            return try await signInFirst(request, to: visitor)
         }
         do {
             switch try await handOffs.follow(handOff, from: session, origin: context.origin(of: request)) {
             case .stuck: return pages.stuckHandOff(to: visitor)
-            case .link(let answer):
-                var response = Response.seeOther(answer.loginURL.expose())
-                response.headers[.xRobotsTag] = "noindex"
-                return response
+            case .link(let answer): return .goingOn(by: answer)
             }
         } catch let refusal as OAuthError where refusal.code == .insufficientUserAuthentication {
             guard let page = try await signInBetter(request, refusal, session, to: visitor) else { throw refusal }
+            return page
+        } catch let refusal as OAuthError where refusal.detail == RefusalReason.chainedSession.rawValue {
+            // To its visitor it is as if nobody were signed in, as at the authorization endpoint (A10, 2): an error would
+            // be the end of every way to the website.
+            guard takesPage(request) else { throw refusal }
+            _ = try handOff.get()
+            var page = try await signInFirst(request, besides: session, to: visitor)
+            // Somebody is signed in, and it is not enough (RFC 9110 §15.5.4).
+            page.status = .init(code: refusal.code.status)
+            page.headers[.wwwAuthenticate] = nil
             return page
         }
     }
@@ -77,15 +84,19 @@ struct HandOffController: BrowserGroup {
     }
 
     /// The sign-in page, which leads back here; at an origin that has none, a page with the way to it.
+    /// - Parameter session: one that may hand nothing on.
     /// - Throws: ``AuthCheckController/signedOut`` for a script.
-    private func signInFirst(_ request: Request, to visitor: PageVisitor) throws -> Response {
+    private func signInFirst(
+        _ request: Request, besides session: WebSession? = nil, to visitor: PageVisitor
+    ) async throws -> Response {
         guard takesPage(request) else { throw AuthCheckController.signedOut }
         let query = "\(SignInWay.wanted)=\(PercentEncoding.encode(Self.wayBack(to: request)))"
         var response: Response
         if origins.place(of: request).purposes.contains(.provider) {
-            response = try flow.page(
+            response = try await flow.missingPage(
                 SignInErrand(try FormParameters(parsing: query.utf8)),
-                browser: FormCookie.binding(of: request, random: random), at: origins.own(of: request), to: visitor)
+                browser: FormCookie.binding(of: request, random: random), session: session,
+                at: origins.own(of: request), to: visitor)
             response.status = .init(code: ErrorCode.invalidToken.status)
         } else {
             response = pages.signInForHandOff(at: "\(issuer)\(SignInController.path)?\(query)", to: visitor)

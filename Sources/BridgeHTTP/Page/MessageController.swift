@@ -35,8 +35,7 @@ struct MessageController: RouteGroup {
     @Sendable func describeConsole(_ request: Request, context: BridgeRequestContext) throws -> Response {
         pages.document(
             title: "The console’s pages", main: PublicFiles.consolePage, to: PageVisitor(request, context),
-            language: "en",
-            wide: true)
+            language: "en", wide: true)
     }
 
     @Sendable func listErrors(_ request: Request, context: BridgeRequestContext) throws -> Response {

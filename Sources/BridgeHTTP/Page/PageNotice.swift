@@ -13,14 +13,17 @@ protocol PageNotice: Sendable {
     var wait: Duration? { get }
     /// The error whose status the answer has; `nil` where nothing went wrong.
     var code: ErrorCode? { get }
-    /// Whether it says that what was asked for is done; where nothing went wrong either, it is a hint.
+    /// Whether it says that what was asked for is done; what is neither done nor wrong is a hint.
     var isDone: Bool { get }
+    /// Whether it says that something is wrong. The status may be that of an error all the same.
+    var isProblem: Bool { get }
 }
 
 extension PageNotice {
     var section: String? { nil }
     var wait: Duration? { nil }
     var isDone: Bool { code == nil }
+    var isProblem: Bool { code != nil }
 }
 
 extension Pages {
@@ -33,7 +36,7 @@ extension Pages {
         language: String, policy: ContentSecurityPolicy = .usual
     ) -> Response {
         var values = values
-        values["is_problem"] = notice?.code != nil
+        values["is_problem"] = notice?.isProblem ?? false
         values["is_done"] = notice?.isDone ?? false
         let status = notice?.code.map { HTTPResponse.Status(code: $0.status) } ?? .ok
         var response = render(

@@ -81,13 +81,13 @@ struct PageTexts: Sendable {
 }
 
 /// Why the pages could not be loaded at the start; a clause that begins with the file.
-package enum PageError: Error, Hashable, CustomStringConvertible {
+enum PageError: Error, Hashable, CustomStringConvertible {
     case missingTexts(String)
     /// - Parameter place: what is no text, such as `sign_in.title`; empty where the file is no JSON at all.
     case malformedTexts(String, place: String)
     case malformedTemplate(String, line: Int)
 
-    package var description: String {
+    var description: String {
         switch self {
         case .missingTexts(let language): "texts/\(language).json is missing"
         case .malformedTexts(let name, let place):

@@ -165,6 +165,18 @@ extension Pages {
             ], to: visitor, language: language)
     }
 
+    /// What a refusal of a phone's answer means and what to do: the page that its `error_uri` leads to.
+    func explanation(of reason: SelfIssuedRefusal.Reason, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        return render(
+            "error_code",
+            [
+                "code": reason.rawValue, "status": String(reason.code.status),
+                "explanation": texts.text("self_issued_causes", reason.rawValue, in: language),
+                "remedy": texts.text("error_help", "self_issued_remedy", in: language),
+            ], to: visitor, language: language)
+    }
+
     /// All of them, and after them why answers of phones are refused.
     func errorIndex(
         _ codes: [ErrorCode], _ reasons: [SelfIssuedRefusal.Reason], to visitor: PageVisitor
@@ -185,4 +197,14 @@ extension Pages {
         }
         return render("error_index", ["codes": rows, "causes": causes], to: visitor, language: language)
     }
+}
+
+extension SelfIssuedRefusal.Reason {
+    /// Reasons whose names are not error codes as well.
+    static let ofTheirOwn = allCases.filter { reason in
+        !ErrorCode.all.contains { $0.rawValue == reason.rawValue }
+    }
+
+    /// The error code whose status it has.
+    var code: ErrorCode { self == .rateLimited ? .rateLimited : .invalidRequest }
 }

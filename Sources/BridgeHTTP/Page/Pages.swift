@@ -57,10 +57,10 @@ package final class Pages: Sendable {
     /// - Parameters:
     ///   - main: HTML, trusted as it is; escape what came from outside with ``escape(_:)``.
     ///   - scripts: paths on this origin; inline scripts do not run.
-    ///   - language: the language of `main`; `nil` for the visitor's own.
+    ///   - language: that of `main`.
     package func document(
-        title: String, main: String, to visitor: PageVisitor, language: String? = nil, scripts: [String] = [],
-        wide: Bool = false, status: HTTPResponse.Status = .ok
+        title: String, main: String, to visitor: PageVisitor, language: String, scripts: [String] = [],
+        wide: Bool, status: HTTPResponse.Status = .ok
     ) -> Response {
         render(
             "document", ["title": title, "main": main, "scripts": scripts, "wide": wide], to: visitor,

@@ -22,7 +22,8 @@ struct BrowserForm: Sendable {
         _ request: Request, as purpose: FormTokens.Purpose, isOfSession: Bool, field: String = tokenField,
         formTokens: FormTokens, random: RandomSource
     ) async throws -> BrowserForm {
-        let body = try await BodyReader.bytes(of: request)
+        // It may carry an application's whole request (docs/rules/authorization-request.md A9), escaped and sealed.
+        let body = try await BodyReader.bytes(of: request, upTo: BodyReader.longest)
         guard BodyReader.isForm(request) else {
             throw OAuthError(.unsupportedMediaType)
         }

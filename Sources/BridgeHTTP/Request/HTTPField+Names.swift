@@ -3,6 +3,7 @@ import HTTPTypes
 extension HTTPField.Name {
     static let xForwardedFor = literal("X-Forwarded-For")
     static let xRequestID = literal("X-Request-Id")
+    static let xCSRFToken = literal("X-CSRF-Token")
     /// W3C Trace Context.
     static let traceparent = literal("traceparent")
     /// Any `Host` besides the first, which is the request's authority: the server has taken it out of the header.

@@ -54,14 +54,30 @@ final class BrowserSignOut: Sendable {
     /// Ends what other users' cookies of the profile `tokens` name, and takes those cookies away, as well as those
     /// that a page could renew although nobody can tell their user: whoever has just signed in is the browser's only
     /// user, as after a link (contract §4.3). Without such cookies no store is asked.
+    /// - Parameter earlier: what the same act has ended already.
     func leaveOnly(
-        _ subject: Subject, in request: Request, origin: RequestOrigin, headers: inout HTTPFields
+        _ subject: Subject, in request: Request, after earlier: Ended = .nothing, origin: RequestOrigin,
+        headers: inout HTTPFields
     ) async throws {
         let found = try await browsers.tokenSessionsToEnd(of: request)
         let others = found.filter { $0.session.subject != subject }
-        try await end(others, .accountSwitch(origin: origin, at: time.now()))
+        try await end(others, .accountSwitch(origin: origin, at: time.now()), after: earlier)
         takeCookies(of: others, request, in: &headers)
         takeRenewable(of: request, besides: found, in: &headers)
+    }
+
+    /// As ``leaveOnly(_:in:after:origin:headers:)``, for a user whose new session will be elsewhere (ADR-0077): another
+    /// user's of the profile `session`, which a new one here would take the place of, ends as well. The user's own
+    /// stays.
+    func leaveNobody(
+        but subject: Subject, in request: Request, origin: RequestOrigin, headers: inout HTTPFields
+    ) async throws {
+        var ended = Ended.nothing
+        if let other = try await browsers.replaceable(in: request), other.subject != subject {
+            ended = try await endings.end(.webSession(other.id), .accountSwitch(origin: origin, at: time.now()))
+            SessionCookies.clear(in: &headers)
+        }
+        try await leaveOnly(subject, in: request, after: ended, origin: origin, headers: &headers)
     }
 
     /// Ends one after another; one that went with another of them has not ended before.

@@ -49,7 +49,7 @@ final class CheckedWebsite: Sendable {
         guard notices.isDue() else { return }
         let shown = StrayedSecret.redacting(named)
         logger.error(
-            "A proxy asked /auth/check about a website that is unknown or has no public_origin",
+            "a proxy asked /auth/check about a website that is unknown or has no public_origin",
             metadata: ["website": "\(HeaderText.encode(String(shown.prefix(Self.longest))).prefix(Self.longest))"])
     }
 }

@@ -6,8 +6,6 @@ import OAuth2
 /// Where a website sends a visitor whom it does not know, or not well enough, and how they get back to the page that
 /// they wanted (contract §6, §4.6).
 struct SignInWay: Sendable {
-    /// The page that asks for a password.
-    static let page = "/sign-in"
     /// The parameter that says which page was wanted.
     static let wanted = "redirect"
     /// What says to the page that a session is there and not good enough, where its cookies do not.
@@ -80,7 +78,7 @@ struct SignInWay: Sendable {
             acrValues.isEmpty
                 ? nil : "\(wantedStrength)=\(PercentEncoding.encode(acrValues.joined(separator: " ")))",
         ].compactMap(\.self)
-        return parameters.isEmpty ? page : "\(page)?\(parameters.joined(separator: "&"))"
+        return parameters.isEmpty ? SignInPath.page : "\(SignInPath.page)?\(parameters.joined(separator: "&"))"
     }
 
     /// Whether somebody looks at the page that a proxy asks for: a script has no use for a sign-in page.

@@ -8,7 +8,7 @@ import OAuth2
 /// the page that was wanted starts here.
 struct SignInWayController: RouteGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, "/session/sign-in", "beginSignIn", as: .page, anyone: begin)
+        Route(.get, SignInPath.begin, "beginSignIn", as: .page, anyone: begin)
     ]
 
     static let place: Origins.Purposes? = .all

@@ -9,7 +9,9 @@ extension RouteGuard where Group == DevicesController, Admitted == SignedIn {
         Self(.session) { group, handler in
             { request, context in
                 guard let found = try await group.browsers.signedIn(by: request) else {
-                    return group.pages.devicesSignedOut(to: group.pageVisitor(request, context))
+                    return group.pages.devicesSignedOut(
+                        isAfterForm: request.uri.query == DevicesController.lostName,
+                        to: group.pageVisitor(request, context))
                 }
                 return try await handler(request, context, found)
             }
@@ -25,7 +27,7 @@ extension RouteGuard where Group == DevicesController, Admitted == (found: Signe
                 let form = try await BrowserForm.read(
                     request, as: .devices, isOfSession: true, formTokens: group.formTokens, random: group.random)
                 guard let found = try await group.browsers.signedIn(by: request) else {
-                    return group.onward(DevicesController.path, request)
+                    return group.onward("\(DevicesController.path)?\(DevicesController.lostName)", request)
                 }
                 return try await handler(request, context, (found, form))
             }
@@ -70,7 +72,7 @@ extension RouteGuard where Group: BrowserGroup, Admitted == (found: SignedIn, fo
                 let form = try await BrowserForm.read(
                     request, as: purpose, isOfSession: true, formTokens: group.formTokens, random: group.random)
                 guard let found = try await group.browsers.secretSession(of: request) else {
-                    return group.onward(SignInController.path(backTo: path), request)
+                    return group.onward(SignInController.path(afterLostForm: path), request)
                 }
                 return try await handler(request, context, (found, form))
             }
@@ -108,7 +110,9 @@ where Group == SecondFactorController, Admitted == (visit: SecondFactorControlle
                     request, as: .secondFactor, isOfSession: true, formTokens: group.formTokens, random: group.random)
                 let journey = SecondFactorController.Journey(
                     isForConsole: form.parameters["for"] == "console", origin: group.origins.own(of: request))
-                guard let found = try await group.browsers.secretSession(of: request) else { return journey.signIn }
+                guard let found = try await group.browsers.secretSession(of: request) else {
+                    return journey.signInAfterLostForm
+                }
                 let visit = SecondFactorController.Visit(
                     found: found, secret: request.sessionSecret, browser: form.browser, journey: journey,
                     visitor: group.pageVisitor(request, context))

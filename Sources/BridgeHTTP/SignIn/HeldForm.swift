@@ -22,9 +22,11 @@ struct HeldForm: Sendable {
         else { return nil }
         self.subject = subject
         self.path = path
-        // Its token was made for the session that the new sign-in replaces.
+        // All but its token, which was made for the session that the new sign-in replaces. An empty field takes away what
+        // was there, and has to come again.
         fields = parameters.names.filter { $0 != BrowserForm.tokenField }.compactMap { name in
-            parameters[name].map { HiddenField(name: name, value: $0) }
+            let value: String? = parameters.bytes(name) == nil ? "" : parameters[name]
+            return value.map { HiddenField(name: name, value: $0) }
         }
         guard text.count <= Self.limit else { return nil }
     }

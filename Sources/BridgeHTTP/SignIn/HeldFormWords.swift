@@ -45,12 +45,17 @@ struct HeldFormWords: Sendable {
     }
 
     /// For the template: whom it is about, then what was typed, the reason last. `is_plain` where a name has no words.
+    /// A field of which the form says what it showed (``ShownFields``) is told where it was changed.
     var rows: [[String: any Sendable]] {
         var rows: [[String: any Sendable]] = []
         if let label = button?.label, let name = names.first {
             rows.append(["name": text(label), "value": name, "is_plain": false])
         }
-        let said = form.fields.filter { !Self.unsaid.contains($0.name) }
+        let said = form.fields.filter { field in
+            guard !Self.unsaid.contains(field.name), !field.name.hasPrefix(ShownFields.prefix) else { return false }
+            let shown = form.fields.first { $0.name == ShownFields.name(beside: field.name) }
+            return shown.map { !$0.value.hasSameBytes(as: field.value) } ?? !field.value.isEmpty
+        }
         for field in said.filter({ $0.name != "reason" }) + said.filter({ $0.name == "reason" }) {
             let label = label(of: field.name)
             rows.append(["name": label ?? field.name, "value": value(of: field), "is_plain": label == nil])
@@ -69,6 +74,8 @@ struct HeldFormWords: Sendable {
     }
 
     private func value(of field: HiddenField) -> String {
+        // What was there is taken away.
+        if field.value.isEmpty { return "–" }
         if NativeSSOField(rawValue: field.name) != nil {
             return NativeSSOField.word(for: field.value).map { text(("console_settings", $0)) } ?? field.value
         }

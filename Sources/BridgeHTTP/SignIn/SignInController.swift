@@ -21,7 +21,7 @@ struct SignInController: SignInGroup {
     /// Where requests go that an app sends to the sign-in page itself, as those of the VA do; `nil` takes none.
     var frontDoor: String?
 
-    static let path = SignInWay.page
+    static let path = SignInPath.page
     static let codePath = "/sign-in/code"
 
     /// The sign-in from which the browser comes back.
@@ -30,8 +30,14 @@ struct SignInController: SignInGroup {
         "\(self.path)?redirect=\(PercentEncoding.encode(path))"
     }
 
+    /// As ``path(backTo:)``, for the sender of a form whose session is over: the page says that nothing was done.
+    static func path(afterLostForm path: String) -> String {
+        "\(self.path(backTo: path))&\(formLost.name)=\(formLost.value)"
+    }
+
     /// Has the page say that a password was set.
     private static let passwordSet = HiddenField(name: "notice", value: "password_set")
+    private static let formLost = HiddenField(name: passwordSet.name, value: "not_done")
 
     /// Where a user who has set a password by a link signs in, whichever user's the browser's session is.
     static var pathAfterSetUp: String {
@@ -45,15 +51,21 @@ struct SignInController: SignInGroup {
         if let location = frontDoor(for: query, of: request) {
             return .seeOther(location)
         }
-        // Said where the redirect of a password that was set leads, and by no other address that somebody makes up.
-        let isSet =
-            errand.isForAnother && errand.destination == .account
-            && query[Self.passwordSet.name] == Self.passwordSet.value
         let session = try await browsers.opened(by: request)
         return try await flow.missingPage(
-            errand, isSet ? .passwordSet : nil, browser: browser, session: session,
+            errand, told(query, errand), browser: browser, session: session,
             byTokens: try await byTokens(errand, besides: session, request), at: origins.own(of: request),
             to: pageVisitor(request, context))
+    }
+
+    /// What the address has the page say: where our own redirects lead, and nowhere else that somebody makes up.
+    private func told(_ query: FormParameters, _ errand: SignInErrand) -> SignInNotice? {
+        guard errand.destination == .account else { return nil }
+        return switch query[Self.passwordSet.name] {
+        case Self.passwordSet.value where errand.isForAnother: .passwordSet
+        case Self.formLost.value where !errand.isForAnother: .formLost
+        default: nil
+        }
     }
 
     @Sendable func attempt(

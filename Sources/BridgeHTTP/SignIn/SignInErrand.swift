@@ -57,8 +57,11 @@ struct SignInErrand: Sendable {
     init(redirect path: String) { self.init(journey: nil, named: Array(path.utf8)) }
 
     /// A change in the console that takes a newer sign-in.
-    init(forConsole held: String?) {
-        self.init(journey: nil, named: Array(ConsolePath.home.utf8), held: held)
+    /// - Parameter page: where a form that is not held is filled in once more. No sign-in leads to one with a slash in the
+    ///   name of what it shows, as a user's can have: the console's first page stands for it.
+    init(forConsole held: String?, from page: String) {
+        let place = held == nil ? ConsolePath.checked(page) ?? ConsolePath.home : ConsolePath.home
+        self.init(journey: nil, named: Array(place.utf8), held: held)
     }
 
     private static let heldName = "held"
@@ -77,6 +80,16 @@ struct SignInErrand: Sendable {
 
     /// The path that may be followed, if the website's list has it.
     var redirect: [UInt8]? { isRepeated ? nil : named }
+
+    /// The hand-off that another device's answer may lead on by; `nil` where it leads to none, where none would follow,
+    /// and where a website's proxy says how strong the sign-in has to be: it would send its visitor back.
+    var handOff: HandOffs.Request? { acrValues.isEmpty ? HandOffs.Request(path: redirectText) : nil }
+
+    /// Whether it leads on to a website elsewhere, by a request that can be answered or not.
+    var isHandOff: Bool { HandOffs.checked(redirectText) != nil }
+
+    /// ``redirect``, as text.
+    var redirectText: String? { redirect.map { String(decoding: $0, as: UTF8.self) } }
 
     /// What the landing decides about.
     var redirectParameter: RedemptionRequest.RedirectParameter {

@@ -29,17 +29,20 @@ extension SignInFlow {
     }
 
     /// What the page says to somebody whose own sign-in is not what an app or a website asks for, as when an upstream
-    /// provider has answered with an earlier one: without an explanation the page would just come again.
+    /// provider has answered with an earlier one, or for whom another device answered to no avail: without an
+    /// explanation the page would just come again.
     private func shortfall(
         _ errand: SignInErrand, browser: OpaqueSecret, session: WebSession?
     ) async throws -> SignInNotice? {
         guard !errand.isForAnother, let session else { return nil }
+        let isFromElsewhere = session.opening == .deviceCode
         if let journey = errand.journey {
-            guard session.isOwnSignIn,
+            guard session.isOwnSignIn || isFromElsewhere,
                 try await services.authorizations.fallsShort(session, of: journey, browser: browser)
             else { return nil }
-            return .notEnough
+            return isFromElsewhere ? .notEnoughElsewhere : .notEnough
         }
+        if isFromElsewhere, let notice = shortfallElsewhere(errand) { return notice }
         guard isTooWeak(session.authentication, for: errand) else { return nil }
         return try await mayAddSecondFactor(session, for: errand) ? .lacksSecondFactor : .notEnough
     }
@@ -63,8 +66,10 @@ extension SignInFlow {
     }
 
     /// The page for a change in the console that takes a newer sign-in than its sender's.
+    /// - Parameter page: where a form that nothing keeps is filled in once more.
     func againForConsole(
-        _ form: FormParameters, by sender: Subject?, _ request: Request, _ context: BridgeRequestContext
+        _ form: FormParameters, from page: String, by sender: Subject?, _ request: Request,
+        _ context: BridgeRequestContext
     ) async throws -> Response {
         let browser = FormCookie.binding(of: request, random: random)
         // No use of it: what waits is refused for one that lay unused for too long.
@@ -72,9 +77,8 @@ extension SignInFlow {
         let held = try (sender ?? session?.subject).flatMap { HeldForm(form, path: request.uri.path, by: $0) }
             .map { try $0.sealed(with: services.heldForms, for: browser) }
         return try await missingPage(
-            SignInErrand(forConsole: held), .changeWaits(isKept: held != nil), browser: browser, session: session,
-            at: origins.own(of: request),
-            to: pageVisitor(request, context))
+            SignInErrand(forConsole: held, from: page), .changeWaits(isKept: held != nil), browser: browser,
+            session: session, at: origins.own(of: request), to: pageVisitor(request, context))
     }
 
     /// The sign-in page.
@@ -101,7 +105,7 @@ extension SignInFlow {
             content.isByLink = !errand.isForAnother && session?.isOwnSignIn == false
             content.providers = providers(errand)
             content.selfIssuedURL = selfIssuedURL(errand, request)
-            content.phoneURL = phoneURL(errand, request)
+            content.phoneURL = phoneURL(errand, request, besides: session)
         }
         var response = pages.signIn(content, to: visitor.preferring(request?.uiLocales).themed(by: request?.client))
         FormCookie.set(browser, in: &response.headers)
@@ -154,13 +158,11 @@ extension SignInFlow {
         }
     }
 
-    /// The page that a phone signs in at; not on the way to an app or to the console, which take the person's own
-    /// sign-in here (contract §16.2).
-    private func phoneURL(_ errand: SignInErrand, _ request: AuthorizationRequest?) -> String? {
-        guard services.phone != nil, errand.destination != .console, request.map({ $0.client.kind == .web }) ?? true
-        else {
-            return nil
-        }
+    /// The page that a phone signs in at; `nil` where that cannot be enough.
+    private func phoneURL(
+        _ errand: SignInErrand, _ request: AuthorizationRequest?, besides session: WebSession?
+    ) -> String? {
+        guard services.phone != nil, takes(.app, for: errand, request, besides: session) else { return nil }
         return PhoneSignInController.path + errand.querySuffix
     }
 }

@@ -28,7 +28,7 @@ extension SignInFlow {
 
     /// Whether a second factor would do, and the user has none and may set one up.
     func mayAddSecondFactor(_ session: WebSession, for errand: SignInErrand) async throws -> Bool {
-        guard services.secondFactor != nil, session.isOwnSignIn, !isTooWeak(.ofTwoFactors, for: errand),
+        guard session.isOwnSignIn, !isTooWeak(.ofTwoFactors, for: errand),
             let account = try await services.accounts.account(of: session.subject)
         else { return false }
         return account.passwordHash != nil && account.secondFactor == nil

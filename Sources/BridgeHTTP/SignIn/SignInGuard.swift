@@ -141,7 +141,7 @@ extension RouteGuard where Group == SelfIssuedController, Admitted == SelfIssued
             else { throw OAuthError(.invalidRequest, "form or link has an unknown value") }
             return .found(
                 SelfIssuedStart(
-                    form, isForLinking: query["link"] == "1", errand: try SelfIssuedController.errand(query),
+                    form, isForLinking: query["link"] == "1", errand: SelfIssuedController.errand(query),
                     browser: FormCookie.binding(of: request, random: group.random)))
         }
     }

@@ -20,6 +20,8 @@ enum SignInNotice: PageNotice {
     case declined
     /// The browser's session is the user's own sign-in, and not what an app asks for.
     case notEnough
+    /// Another device has answered for the browser's session, and that is not what it is here for.
+    case notEnoughElsewhere
     /// The website wants a second factor, and the user whose sign-in it is has none.
     case lacksSecondFactor
     /// A change in the console waits for a newer sign-in.
@@ -27,6 +29,8 @@ enum SignInNotice: PageNotice {
     case changeWaits(isKept: Bool)
     /// Whoever followed a set-up link has a password now.
     case passwordSet
+    /// A form of the account came back when its session was over.
+    case formLost
 
     /// What is said of a form that is not ours.
     static func notOurs(_ form: BrowserForm) -> SignInNotice { form.lacksCookie ? .noCookies : .stale }
@@ -43,9 +47,11 @@ enum SignInNotice: PageNotice {
         case .passkeyRefused: "passkey_refused"
         case .declined: "declined"
         case .notEnough: "not_enough"
+        case .notEnoughElsewhere: "not_enough_elsewhere"
         case .lacksSecondFactor: "lacks_second_factor"
         case .changeWaits(let isKept): isKept ? "change_waits" : "change_lost"
         case .passwordSet: "password_set"
+        case .formLost: "not_done"
         }
     }
 
@@ -53,6 +59,8 @@ enum SignInNotice: PageNotice {
         switch self {
         case .noCookies: Pages.noCookies.section
         case .noDigits: "phone"
+        // The page of the code says it as well.
+        case .notEnoughElsewhere: "sign_in"
         default: nil
         }
     }
@@ -65,7 +73,7 @@ enum SignInNotice: PageNotice {
         case .refused, .noDigits, .wrongPassword, .stale, .noCookies, .passkeyRefused, .declined: .invalidRequest
         case .limited: .rateLimited
         case .changeWaits: .insufficientUserAuthentication
-        case .notEnough, .lacksSecondFactor, .passwordSet: nil
+        case .notEnough, .notEnoughElsewhere, .lacksSecondFactor, .passwordSet, .formLost: nil
         }
     }
 

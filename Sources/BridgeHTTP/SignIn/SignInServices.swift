@@ -12,8 +12,7 @@ package final class SignInServices: Sendable {
     package let pushedRequests: PushedRequests?
     /// `nil` where nobody signs in at another provider.
     package let upstream: UpstreamServices?
-    /// `nil` without a master key: then nobody can set up a second factor.
-    package let secondFactor: SecondFactorEnrolment?
+    package let secondFactor: SecondFactorEnrolment
     /// `nil` where nobody signs in with a passkey.
     package let passkeys: PasskeyServices?
     /// `nil` where nobody signs in with a phone's key.
@@ -29,7 +28,7 @@ package final class SignInServices: Sendable {
     package init(
         signIn: SignIn, landing: SignInLanding, authorizations: Authorizations, redeemer: LoginTokenRedeemer,
         accounts: any UserStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamServices? = nil,
-        secondFactor: SecondFactorEnrolment? = nil, passkeys: PasskeyServices? = nil,
+        secondFactor: SecondFactorEnrolment, passkeys: PasskeyServices? = nil,
         selfIssued: SelfIssuedServices? = nil, heldForms: ShortLivedSeal, postedRequests: ShortLivedSeal,
         phone: PhoneSignInServices? = nil, account: AccountServices
     ) {

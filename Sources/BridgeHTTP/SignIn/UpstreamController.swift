@@ -33,7 +33,7 @@ struct UpstreamController: SignInGroup {
             switchAccount),
     ]
 
-    private static let callback = "/sign-in/callback/{provider}"
+    private static let callback = "\(SignInPath.callback){provider}"
     /// What the provider answered, sealed, while the browser's user is asked.
     private static let answerField = "answer"
 

@@ -89,7 +89,7 @@ final class IntrospectingIssuer: TrustedIssuer {
         } catch {
             // Also when the endpoint refuses our own credentials: the token may well be good.
             logger.warning(
-                "An introspection endpoint gave no usable answer",
+                "an introspection endpoint gave no usable answer",
                 metadata: ["issuer": "\(settings.issuer)", "error": "\(error)"])
             throw StorageError.unavailable("introspection")
         }

@@ -124,7 +124,7 @@ extension TrustedIssuerSettings {
         check(
             Self.maximumTokenLifetimes.contains(maximumTokenLifetime), "max_token_lifetime",
             "must be a duration from 1m to 366d")
-        check((.zero ... .seconds(60)).contains(leeway), "leeway", "must be 0 to 60 seconds")
+        check(Self.leeways.contains(leeway), "leeway", "must be 0 to 60 seconds")
         return problems + verificationProblems
     }
 

@@ -50,16 +50,21 @@ package struct TrustedIssuerSettings: Sendable {
     package static let maximumTokenLength = 8192
     /// What is signed with public keys unless said otherwise.
     package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256, .ps256, .edDSA]
+    package static let defaultSubjectClaim = "sub"
+    package static let defaultClientClaim = "client_id"
+    package static let defaultDeviceClaim = "device_id"
+    package static let defaultLeeway = Duration.seconds(30)
+    package static let leeways = Duration.zero ... .seconds(60)
     package static let defaultMaximumTokenLifetime = Duration.seconds(86_400)
     package static let maximumTokenLifetimes = Duration.seconds(60)...(.seconds(366 * 86_400))
 
     package init(
         issuer: String, audiences: [String], verification: Verification,
-        algorithms: Set<SignatureAlgorithm> = defaultAlgorithms, subjectClaim: String = "sub",
-        clientClaim: String = "client_id", fallbackClientClaim: String? = nil, deviceClaim: String = "device_id",
-        groupsClaim: String? = nil, subjectPrefix: String = "", sharesSubjectsWithAccounts: Bool = false,
-        clients: Set<ClientID>? = nil,
-        leeway: Duration = .seconds(30), maximumTokenLifetime: Duration = defaultMaximumTokenLifetime
+        algorithms: Set<SignatureAlgorithm> = defaultAlgorithms, subjectClaim: String = defaultSubjectClaim,
+        clientClaim: String = defaultClientClaim, fallbackClientClaim: String? = nil,
+        deviceClaim: String = defaultDeviceClaim, groupsClaim: String? = nil, subjectPrefix: String = "",
+        sharesSubjectsWithAccounts: Bool = false, clients: Set<ClientID>? = nil,
+        leeway: Duration = defaultLeeway, maximumTokenLifetime: Duration = defaultMaximumTokenLifetime
     ) {
         self.issuer = issuer
         self.audiences = audiences

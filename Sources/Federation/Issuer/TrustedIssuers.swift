@@ -61,8 +61,7 @@ package struct TrustedIssuers: BearerAuthenticator {
         case .wrongAudience:
             // What an introspection endpoint says of the audience is not in the token.
             guard let known, !known.usesIntrospection, let audience = claims["aud"] else { return nil }
-            let said = audience.string.map { [$0] } ?? audience.strings ?? []
-            return BearerMismatch(claim: "aud", said: said, configured: known.audiences)
+            return BearerMismatch(claim: "aud", said: audience.oneOrMore ?? [], configured: known.audiences)
         default: return nil
         }
     }
@@ -93,6 +92,10 @@ package struct TrustedIssuers: BearerAuthenticator {
             throw .malformed
         }
         let parsed = ForeignToken(text)
+        // Signed or sealed, with a byte too many or too few: taken off, it may work where we read it.
+        guard parsed != nil || !StrayedSecret.beginsSignedOrSealed(text) || ForeignToken.isEncrypted(text) else {
+            throw .malformed
+        }
         let issuer: (any TrustedIssuer)?
         if let parsed {
             issuer = try self.issuer(of: parsed)

@@ -42,7 +42,7 @@ package final class OpenIDProvider: UpstreamProvider {
             try await UpstreamMetadata.fetch(for: issuer, over: connection)
         } onFailure: { error in
             logger.warning(
-                "An upstream provider's metadata could not be fetched",
+                "an upstream provider's metadata could not be fetched",
                 metadata: ["issuer": "\(settings.issuer)", "error": "\(error)"])
         }
         keys = RemoteKeySet(issuer: settings.issuer, limits: limits, logger: logger) {
@@ -104,8 +104,8 @@ package final class OpenIDProvider: UpstreamProvider {
             // Nothing that the user could do better: the code may well be good.
             logger.warning(
                 failure.refusesClient
-                    ? "An upstream provider refuses our client_id or client_secret_file"
-                    : "An upstream provider's token endpoint gave no usable answer",
+                    ? "an upstream provider refuses our client_id or client_secret_file"
+                    : "an upstream provider's token endpoint gave no usable answer",
                 metadata: ["issuer": "\(settings.issuer)", "error": "\(failure)"])
             throw StorageError.unavailable("the upstream provider gives no tokens")
         }
@@ -167,7 +167,7 @@ package final class OpenIDProvider: UpstreamProvider {
             UpstreamProviderSettings.algorithms.contains(algorithm)
         else { return .wrongAlgorithm }
         guard token.claims["iss"]?.string?.hasSameBytes(as: settings.issuer) == true else { return .wrongIssuer }
-        let audience = token.claims["aud"]?.string.map { [$0] } ?? token.claims["aud"]?.strings ?? []
+        let audience = token.claims["aud"]?.oneOrMore ?? []
         guard audience.contains(where: { $0.hasSameBytes(as: settings.clientID) }),
             audience.count == 1 || token.claims["azp"]?.string?.hasSameBytes(as: settings.clientID) == true
         else { return .wrongAudience }

@@ -9,10 +9,13 @@ package enum AuthorizationParameter {
     /// A one-time token that signs the user in; never carried on with the others, since it is used once.
     package static let loginToken = "login_token"
 
+    /// An ID token of the user that a client wants signed in.
+    package static let idTokenHint = "id_token_hint"
+
     package static let all =
         identifying + [
             "response_type", "response_mode", "scope", "state", "nonce", "code_challenge", "code_challenge_method",
-            "prompt", "max_age", "login_hint", "id_token_hint", "acr_values", "ui_locales", "claims",
+            "prompt", "max_age", "login_hint", idTokenHint, "acr_values", "ui_locales", "claims",
             "claims_locales", "display", "request", "registration", "dpop_jkt",
         ]
 

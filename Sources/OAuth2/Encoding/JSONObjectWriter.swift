@@ -29,6 +29,11 @@ package struct JSONObjectWriter: Sendable {
         bytes.append(UInt8(ascii: "]"))
     }
 
+    /// Adds one value as a string and several as an array, as `aud` may be (RFC 7519 §4.1.3).
+    package mutating func add(_ name: String, oneOrMore values: [String]) {
+        if values.count == 1 { add(name, values[0]) } else { add(name, values) }
+    }
+
     package mutating func add(_ name: String, objects: [JSONObjectWriter]) {
         add(name, json: Self.array(objects))
     }

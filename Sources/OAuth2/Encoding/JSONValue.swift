@@ -75,6 +75,10 @@ package enum JSONValue: Hashable, Sendable {
         let strings = array.compactMap(\.string)
         return strings.count == array.count ? strings : nil
     }
+
+    /// A string, or the ``strings`` of an array, as `aud` may be (RFC 7519 §4.1.3). Every reader of `aud` must take it
+    /// alike, for it decides whom a token is for.
+    package var oneOrMore: [String]? { string.map { [$0] } ?? strings }
 }
 
 extension JSONValue {

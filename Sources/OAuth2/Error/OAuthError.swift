@@ -24,8 +24,8 @@ package struct OAuthError: Error, Sendable, CustomStringConvertible {
     package let retryAfter: Int?
     /// `WWW-Authenticate` for a sign-in that does not suffice (RFC 9470 §3).
     package let challenge: String?
-    /// All that is wrong with a document, where ``publicDescription`` has no room for it, and quotes values, so that no
-    /// field can be found by its words; not sent.
+    /// What is wrong, by field, so that none has to be found by the words of ``publicDescription``, which may have no room
+    /// for all that is wrong with a document, or quote values; not sent.
     package let problems: [Problem]?
 
     /// - Parameters:
@@ -43,6 +43,13 @@ package struct OAuthError: Error, Sendable, CustomStringConvertible {
         self.retryAfter = retryAfter
         self.challenge = challenge
         self.problems = problems
+    }
+
+    /// - Parameters:
+    ///   - publicDescription: of what is expected of a field, whose name it begins with.
+    ///   - field: the parameter or member of a document that is wrong.
+    package init(_ code: ErrorCode, _ publicDescription: String, field: String) {
+        self.init(code, publicDescription, problems: [Problem(field: field, text: publicDescription)])
     }
 
     package var description: String { "OAuthError(\(code.rawValue))" }

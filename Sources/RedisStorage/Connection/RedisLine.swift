@@ -1,3 +1,4 @@
+import Bridge
 import Logging
 import NIOCore
 import Synchronization
@@ -65,7 +66,7 @@ final class RedisLine: Sendable {
     }
 
     private func keepConnected() async {
-        var backoff = RedisBackoff(limits: limits)
+        var backoff = Backoff(first: limits.shortestBackoff, ceiling: limits.longestBackoff)
         var isFirst = true
         var wasLogged = false
         while !Task.isCancelled {
@@ -84,7 +85,8 @@ final class RedisLine: Sendable {
                 let openedAt = ContinuousClock.now
                 await connection.waitUntilClosed()
                 state.withLock { $0.connection = nil }
-                backoff.noteLifetime(ContinuousClock.now - openedAt)
+                // One that ended at once, as behind a proxy without a server, is a failure too.
+                if ContinuousClock.now - openedAt > limits.longestBackoff { backoff.reset() }
             } catch {
                 // The socket's own errors all mean that no server answers.
                 state.withLock { $0.lastError = error as? RedisConnectionError }

@@ -12,7 +12,7 @@ package struct RedisCrossDeviceStore: CrossDeviceStore {
     private let keys: RedisKeys
 
     /// - Parameter prefix: in front of every key, so that a server can be shared.
-    package init(client: RedisClient, prefix: String = RedisKeys.standardPrefix) {
+    package init(client: RedisClient, prefix: String) {
         self.client = client
         keys = RedisKeys(prefix: prefix)
     }

@@ -8,9 +8,7 @@ package struct RedisDevicePolls: DevicePolls {
     private let clock: RedisRateLimiter.Clock
 
     /// - Parameter prefix: in front of every key, so that a server can be shared.
-    package init(
-        client: RedisClient, prefix: String = RedisKeys.standardPrefix, clock: RedisRateLimiter.Clock = .server
-    ) {
+    package init(client: RedisClient, prefix: String, clock: RedisRateLimiter.Clock = .server) {
         self.client = client
         keys = RedisKeys(prefix: prefix)
         self.clock = clock

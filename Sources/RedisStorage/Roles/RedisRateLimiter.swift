@@ -16,9 +16,7 @@ package struct RedisRateLimiter: RateLimiter {
     private let clock: Clock
 
     /// - Parameter prefix: in front of every key, so that a server can be shared.
-    package init(
-        client: RedisClient, prefix: String = RedisKeys.standardPrefix, clock: Clock = .server
-    ) {
+    package init(client: RedisClient, prefix: String, clock: Clock = .server) {
         self.client = client
         keys = RedisKeys(prefix: prefix)
         self.clock = clock

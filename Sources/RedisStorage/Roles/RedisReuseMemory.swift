@@ -14,8 +14,8 @@ package struct RedisReuseMemory: ReuseMemory {
     ///   - name: what is remembered.
     ///   - capacity: values at once, of some 120 bytes each.
     package init(
-        client: RedisClient, prefix: String = RedisKeys.standardPrefix, name: String, lifetime: Duration,
-        capacity: Int, clock: RedisRateLimiter.Clock = .server
+        client: RedisClient, prefix: String, name: String, lifetime: Duration, capacity: Int,
+        clock: RedisRateLimiter.Clock = .server
     ) {
         self.client = client
         key = RedisKeys(prefix: prefix).memory(name)

@@ -7,7 +7,7 @@ package struct RedisRevocationChannel: RevocationChannel {
     private let topic: String
 
     /// - Parameter prefix: in front of the channel's name, so that a server can be shared.
-    package init(client: RedisClient, prefix: String = RedisKeys.standardPrefix) {
+    package init(client: RedisClient, prefix: String) {
         self.client = client
         topic = RedisKeys(prefix: prefix).endings
     }

@@ -1,7 +1,7 @@
 package import Bridge
 
 /// Why a connection could not carry a command. Whether the server ran the command is not known.
-package enum RedisConnectionError: Error, Hashable, Sendable {
+enum RedisConnectionError: Error, Hashable, Sendable {
     case notConnected
     case closed
     case timedOut
@@ -19,7 +19,7 @@ package enum RedisConnectionError: Error, Hashable, Sendable {
 
 extension RedisConnectionError: CustomStringConvertible {
     /// For an operator, to whom it is told.
-    package var description: String {
+    var description: String {
         switch self {
         case .notConnected: "there is no connection; nobody answers there"
         case .closed: "the connection was closed"

@@ -119,6 +119,7 @@ final class GroupCommitWriter: Sendable {
     ///
     /// Each write leaves the queue once, under its lock: with a batch, or refused.
     func refuseLate() {
+        watch.note(waiting: waitingCount)
         let late = queue.withLock { queue in
             queue.probes = queue.probes.filter { $0.look() }
             return queue.takeLate()

@@ -51,7 +51,7 @@ struct WriteBatch {
             } catch let failure as SQLError where failure.kind == .interrupted {
                 attempt += 1
                 guard attempt < Self.attempts else { return giveUp(failure) }
-            } catch let failure as SQLError where failure.isLockTimeout && writes.count > 1 {
+            } catch let failure as SQLError where failure.kind == .lockTimeout && writes.count > 1 {
                 return separate(after: failure)
             } catch let failure as SQLError where failure.kind != .refused {
                 return goOnWithoutUpkeep(failure)

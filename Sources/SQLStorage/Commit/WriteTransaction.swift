@@ -1,10 +1,10 @@
-package import Bridge
+import Bridge
 
 /// What is written along with every event, in its transaction, such as a notice to a client that waits for it.
 typealias EventFollower = @Sendable ([AuditEvent], WriteTransaction) throws -> Void
 
 /// What a write may do inside the writer's transaction.
-package final class WriteTransaction {
+final class WriteTransaction {
     private let session: any SQLSession
     private let follow: EventFollower
     private(set) var chain: AuditChain
@@ -30,7 +30,7 @@ package final class WriteTransaction {
     }
 
     @discardableResult
-    package func run(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> [SQLRow] {
+    func run(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> [SQLRow] {
         if let answer = anticipated.take(statement, arguments) { return answer.rows }
         if statement.namesLog { try storeRecords() }
         let rows = try session.run(statement, arguments)
@@ -39,12 +39,12 @@ package final class WriteTransaction {
     }
 
     /// Whether the statement wrote any row.
-    package func changes(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Bool {
+    func changes(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Bool {
         try change(statement, arguments) > 0
     }
 
     /// How many rows the statement wrote.
-    package func change(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> Int {
+    func change(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> Int {
         if let answer = anticipated.take(statement, arguments) { return answer.changes }
         if statement.namesLog { try storeRecords() }
         let count = try session.change(statement, arguments)
@@ -53,15 +53,15 @@ package final class WriteTransaction {
     }
 
     /// Runs a statement whose rows are not needed, and which most likely succeeds; saves a round trip.
-    package func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
+    func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
         try session.submit(statement, arguments)
     }
 
     /// Appends an event to the node's chain and stores it, with what follows it.
-    package func record(_ event: AuditEvent) throws { try record([event]) }
+    func record(_ event: AuditEvent) throws { try record([event]) }
 
     /// As ``record(_:)``, with what follows all of them together.
-    package func record(_ events: [AuditEvent]) throws {
+    func record(_ events: [AuditEvent]) throws {
         for event in events {
             records.append(chain.append(event))
             if records.count == AuditSQL.mostTogether { try storeRecords() }
@@ -83,13 +83,13 @@ package final class WriteTransaction {
     }
 
     /// Lets every node know, once the transaction is committed, that a session has ended.
-    package func announce(ended id: SessionID) {
+    func announce(ended id: SessionID) {
         news.append(id.rawValue)
         hasEndedSessions = true
     }
 
     /// Lets every node know, once the transaction is committed, that signing keys have changed.
-    package func announceKeyChange() { news.append(RevocationNews.keyChange) }
+    func announceKeyChange() { news.append(RevocationNews.keyChange) }
 
     /// Makes sure that ends of a later transaction have another number, where the engine does not count by itself.
     func advanceNumber(_ dialect: SQLDialect) throws {
@@ -143,9 +143,9 @@ package final class WriteTransaction {
 }
 
 extension WriteTransaction {
-    package func run(_ call: SQLCall) throws -> [SQLRow] { try run(call.statement, call.arguments) }
+    func run(_ call: SQLCall) throws -> [SQLRow] { try run(call.statement, call.arguments) }
 
-    package func changes(_ call: SQLCall) throws -> Bool { try changes(call.statement, call.arguments) }
+    func changes(_ call: SQLCall) throws -> Bool { try changes(call.statement, call.arguments) }
 }
 
 extension WriteTransaction {

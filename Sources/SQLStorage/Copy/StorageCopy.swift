@@ -35,8 +35,7 @@ package enum StorageCopy {
         defer { hold.release() }
         try await PostgresStorage.migrate(target, at: now)
         let engine = PostgresEngine(
-            address: target, node: nil, readers: 0, timeouts: .command,
-            logger: Logger(label: "drawbridge.storage"))
+            address: target, node: nil, readers: 0, timeouts: .command, logger: .storage)
         let copied: Result<Report, any Error>
         do {
             copied = .success(
@@ -138,12 +137,12 @@ package enum StorageCopy {
 }
 
 /// Why a copy was not made.
-package enum StorageCopyError: Error, Hashable, Sendable, CustomStringConvertible {
+enum StorageCopyError: Error, Hashable, Sendable, CustomStringConvertible {
     case sourceInUse(String)
     case targetNotEmpty(String)
     case differs(String)
 
-    package var description: String {
+    var description: String {
         switch self {
         case .sourceInUse(let node):
             "a process still runs on the source as the node \(node.debugDescription); stop it first"

@@ -32,8 +32,8 @@ struct LeaseSQL: Sendable {
     let clock: String
     /// Asks for it alone.
     var now: SQLStatement { SQLStatement("SELECT \(clock)", isRecurring: false) }
-    /// How often the database was restored, and its identity; held until the transaction ends, so that of several nodes
-    /// that find it changed one says so.
+    /// How often the database was restored, its identity, and when it was restored last; held until the transaction ends,
+    /// so that of several nodes that find it changed one says so.
     let restorePoint: SQLStatement
     /// A number that grows with every transaction; zero where there is none.
     let transaction: SQLStatement
@@ -50,7 +50,7 @@ struct LeaseSQL: Sendable {
     let take: SQLStatement
     let extend: SQLStatement
     /// `$2` is the epoch, `$3` what was last said of the end: in a database that was restored it is another. Gives the
-    /// new end, the transaction's number and the run of the server.
+    /// new end, the transaction's number, the run of the server and how often the database was restored.
     let renew: SQLStatement
     /// A row while the lease is held.
     let fence: SQLStatement
@@ -67,7 +67,7 @@ struct LeaseSQL: Sendable {
     ) {
         self.runsOut = runsOut
         self.clock = clock
-        restorePoint = SQLStatement("SELECT number, identity FROM restore_point WHERE id = 1\(rowHold)")
+        restorePoint = SQLStatement("SELECT number, identity, restored_at FROM restore_point WHERE id = 1\(rowHold)")
         transaction = SQLStatement("SELECT \(transactionNumber)")
         // Asked once for each connection: not worth keeping prepared.
         self.identities = identities.map { SQLStatement($0, isRecurring: false) }
@@ -87,7 +87,7 @@ struct LeaseSQL: Sendable {
         renew = SQLStatement(
             """
             UPDATE node_lease SET expires_at = \(end) WHERE node = $1 AND epoch = $2 AND expires_at = $3
-            RETURNING expires_at, \(transactionNumber), \(run)
+            RETURNING expires_at, \(transactionNumber), \(run), (SELECT number FROM restore_point WHERE id = 1)
             """)
         let held = "SELECT 1 FROM node_lease WHERE node = $1 AND epoch = $2 AND expires_at = $3"
         let sameDatabase = "EXISTS (SELECT 1 FROM restore_point WHERE number = $4) AND $5 = \(run)"
@@ -151,7 +151,7 @@ struct LeaseSQL: Sendable {
                 let row = try session.run(statement).first
                 try session.commit()
                 if let text = try row?.optionalText(0) { return Identity(text: text, statement: statement) }
-            } catch let failure as SQLError where failure.kind == .refused || failure.state == "42501" {
+            } catch let failure as SQLError where [.refused, .forbidden].contains(failure.kind) {
                 session.rollback()
             } catch {
                 session.rollback()

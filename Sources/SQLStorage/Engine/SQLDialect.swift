@@ -1,5 +1,5 @@
 /// The few words in which the engines differ.
-package struct SQLDialect: Sendable {
+struct SQLDialect: Sendable {
     /// The type of a text column, compared byte by byte.
     let text: String
     /// Ends a table definition whose rows live in its primary key.
@@ -35,4 +35,10 @@ package struct SQLDialect: Sendable {
     /// transactions do not wait for single rows.
     let shortWait: SQLStatement?
     let lease: LeaseSQL
+
+    /// Lower-cases a text expression in which a text is searched for. Both engines' own `lower()` knows the case of ASCII
+    /// letters, and takes a tenth of the time.
+    func lowercased(_ expression: String, toFind text: String) -> String {
+        text.utf8.allSatisfy { $0 < 0x80 } ? "lower(\(expression))" : lowercase(expression)
+    }
 }

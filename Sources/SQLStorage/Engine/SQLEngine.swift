@@ -1,7 +1,7 @@
-package import Bridge
+import Bridge
 
 /// A database: one connection that writes and several that read.
-package protocol SQLEngine: Sendable {
+protocol SQLEngine: Sendable {
     var dialect: SQLDialect { get }
 
     /// Runs `body` on a connection that reads; each of its statements sees everything committed before.
@@ -37,17 +37,17 @@ package protocol SQLEngine: Sendable {
 }
 
 extension SQLEngine {
-    package func checkConnections() async throws {}
+    func checkConnections() async throws {}
 
-    package func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void) {}
+    func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void) {}
 
-    package func look<Value: Sendable>(
+    func look<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
         try await read(body)
     }
 
-    package func browse<Value: Sendable>(
+    func browse<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
         try await read(body)
@@ -55,7 +55,7 @@ extension SQLEngine {
 }
 
 /// One connection, for as long as a closure has it.
-package protocol SQLSession {
+protocol SQLSession {
     /// Runs a statement to its end.
     /// - Parameter arguments: the value of `$1`, of `$2`, and so on.
     /// - Returns: the rows of a query or of `RETURNING`.
@@ -95,7 +95,7 @@ package protocol SQLSession {
 }
 
 /// A place in a transaction to go back to.
-package struct SQLSavepoint: Sendable {
+struct SQLSavepoint: Sendable {
     let set: SQLStatement
     let release: SQLStatement
     let rollback: SQLStatement
@@ -109,16 +109,16 @@ package struct SQLSavepoint: Sendable {
 }
 
 extension SQLSession {
-    package func run(_ statement: SQLStatement) throws -> [SQLRow] { try run(statement, []) }
+    func run(_ statement: SQLStatement) throws -> [SQLRow] { try run(statement, []) }
 
-    package func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws { _ = try run(statement, arguments) }
+    func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws { _ = try run(statement, arguments) }
 
-    package func commit() throws { _ = try run("COMMIT") }
+    func commit() throws { _ = try run("COMMIT") }
 
-    package func rollback(to savepoint: SQLSavepoint) throws {
+    func rollback(to savepoint: SQLSavepoint) throws {
         _ = try run(savepoint.rollback)
         _ = try run(savepoint.release)
     }
 
-    package func disconnect() {}
+    func disconnect() {}
 }

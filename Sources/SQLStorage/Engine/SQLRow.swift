@@ -2,17 +2,15 @@ import Bridge
 
 /// A row of a result; reading is strict, because a value of another kind means that the database was tampered with or
 /// belongs to something else.
-package struct SQLRow: Hashable, Sendable {
-    package let values: [SQLValue]
+struct SQLRow: Hashable, Sendable {
+    let values: [SQLValue]
 
-    package init(values: [SQLValue]) { self.values = values }
-
-    package func text(_ column: Int) throws -> String {
+    func text(_ column: Int) throws -> String {
         guard let text = try optionalText(column) else { throw unexpected(column, "text") }
         return text
     }
 
-    package func optionalText(_ column: Int) throws -> String? {
+    func optionalText(_ column: Int) throws -> String? {
         switch values[column] {
         case .text(let text): text
         case .null: nil
@@ -20,12 +18,12 @@ package struct SQLRow: Hashable, Sendable {
         }
     }
 
-    package func integer(_ column: Int) throws -> Int64 {
+    func integer(_ column: Int) throws -> Int64 {
         guard let number = try optionalInteger(column) else { throw unexpected(column, "an integer") }
         return number
     }
 
-    package func optionalInteger(_ column: Int) throws -> Int64? {
+    func optionalInteger(_ column: Int) throws -> Int64? {
         switch values[column] {
         case .integer(let number): number
         case .null: nil

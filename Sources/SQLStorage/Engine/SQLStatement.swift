@@ -1,24 +1,24 @@
-package import Bridge
+import Bridge
 import OAuth2
 
 /// One SQL statement with parameters `$1…$n`, the spelling that SQLite and PostgreSQL share.
 ///
 /// SQLite takes `$1` for a name, and numbers parameters in the order in which they first appear in the text. The order
 /// is worked out once here, so that arguments can always be given in the order of their numbers.
-package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
-    package let text: String
+struct SQLStatement: Sendable, ExpressibleByStringLiteral {
+    let text: String
     /// For each parameter in order of first appearance, the index of its argument.
-    package let argumentOrder: [Int]
+    let argumentOrder: [Int]
     /// Whether the arguments can be handed over as they come.
-    package let isInOrder: Bool
+    let isInOrder: Bool
     /// Whether the statement is run again and again, so that it pays to keep it prepared.
-    package let isRecurring: Bool
+    let isRecurring: Bool
     /// Whether the statement only reads.
-    package let isQuery: Bool
+    let isQuery: Bool
     /// Whether the audit log is in it, so that events of its transaction must be stored by then.
     let namesLog: Bool
 
-    package init(_ text: String, isRecurring: Bool = true) {
+    init(_ text: String, isRecurring: Bool = true) {
         self.text = text
         self.isRecurring = isRecurring
         isQuery = text.hasPrefix("SELECT")
@@ -27,7 +27,7 @@ package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
         isInOrder = argumentOrder == Array(argumentOrder.indices)
     }
 
-    package init(stringLiteral text: String) { self.init(text) }
+    init(stringLiteral text: String) { self.init(text) }
 
     /// Whether the statement is about rows, and not a savepoint or the like.
     private static func isOfRows(_ text: String) -> Bool {
@@ -59,48 +59,48 @@ package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
 
 // Everything else follows from the text.
 extension SQLStatement: Hashable {
-    package static func == (one: SQLStatement, other: SQLStatement) -> Bool { one.text == other.text }
-    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    static func == (one: SQLStatement, other: SQLStatement) -> Bool { one.text == other.text }
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 /// A statement with its arguments.
-package struct SQLCall: Hashable, Sendable {
-    package let statement: SQLStatement
-    package let arguments: [SQLValue]
+struct SQLCall: Hashable, Sendable {
+    let statement: SQLStatement
+    let arguments: [SQLValue]
 
-    package init(_ statement: SQLStatement, _ arguments: [SQLValue] = []) {
+    init(_ statement: SQLStatement, _ arguments: [SQLValue] = []) {
         self.statement = statement
         self.arguments = arguments
     }
 }
 
 /// What a statement gave.
-package struct SQLAnswer: Hashable, Sendable {
-    package let rows: [SQLRow]
+struct SQLAnswer: Hashable, Sendable {
+    let rows: [SQLRow]
     /// How many rows it wrote.
-    package let changes: Int
+    let changes: Int
 }
 
 /// A value that both engines keep alike: text, a 64-bit integer, or nothing.
-package enum SQLValue: Hashable, Sendable {
+enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
     case text(String)
     /// What we never store, and only a database that other software has written to can hold. Strict reading refuses it.
     case foreign(SQLForeignValue)
 
-    package init(_ text: String?) { self = text.map(SQLValue.text) ?? .null }
-    package init(_ number: Int64?) { self = number.map(SQLValue.integer) ?? .null }
-    package init(_ identifier: (some Identifier)?) { self.init(identifier?.rawValue) }
+    init(_ text: String?) { self = text.map(SQLValue.text) ?? .null }
+    init(_ number: Int64?) { self = number.map(SQLValue.integer) ?? .null }
+    init(_ identifier: (some Identifier)?) { self.init(identifier?.rawValue) }
     /// Epoch milliseconds.
-    package init(_ instant: Timestamp?) { self.init(instant?.milliseconds) }
+    init(_ instant: Timestamp?) { self.init(instant?.milliseconds) }
 
     /// For a `LIMIT`: how many rows at most.
     static func limit(_ count: Int) -> SQLValue { .integer(Int64(max(0, count))) }
 }
 
 /// What SQLite keeps in any column, whatever its declared type.
-package enum SQLForeignValue: Hashable, Sendable {
+enum SQLForeignValue: Hashable, Sendable {
     case real(Double)
     case blob([UInt8])
     /// Text that is not UTF-8, or that holds a zero byte.

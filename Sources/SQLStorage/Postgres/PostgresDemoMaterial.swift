@@ -65,7 +65,7 @@ package enum PostgresDemoMaterial {
         _ address: PostgresAddress, _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(PostgresOpenError) -> Value {
         let engine = PostgresEngine(
-            address: address, node: nil, readers: 0, timeouts: .command, logger: Logger(label: "drawbridge.storage"))
+            address: address, node: nil, readers: 0, timeouts: .command, logger: .storage)
         defer { engine.close() }
         do {
             return try await engine.onWriterNow(body)

@@ -11,7 +11,9 @@ final class PostgresEngine: SQLEngine {
     let dialect = SQLDialect.postgres
     private let writer: PostgresThreads
     private let readers: PostgresThreads
-    private let browsing = Turnstile(patience: PostgresEngine.readPatience)
+    private let browsing = Turnstile(
+        width: 1, maximumWaiting: nil, patience: PostgresEngine.readPatience,
+        refusal: SQLError(kind: .unavailable, text: "too many long reads are waiting"))
     /// Where the writer is, as far as it has been asked; without a lease see ``locateWriter()``.
     let written: WrittenDatabase
 
@@ -22,7 +24,7 @@ final class PostgresEngine: SQLEngine {
 
     /// - Parameter node: the name that this process writes under; without one it only reads.
     init(
-        address: PostgresAddress, node: String?, readers readerCount: Int, timeouts: PostgresTimeouts = .service,
+        address: PostgresAddress, node: String?, readers readerCount: Int, timeouts: PostgresTimeouts,
         time: TimeSource = .system, logger: Logger
     ) {
         let outage = PostgresOutage()
@@ -213,7 +215,9 @@ extension SQLError {
         // a new connection sees the world as it is.
         case "25006", "26000": .interrupted
         case "0A000" where message.contains("cached plan"): .interrupted
-        case "42501", "57014", "55P03", "25P02": .unavailable
+        case "55P03": .lockTimeout
+        case "42501": .forbidden
+        case "57014", "25P02": .unavailable
         case "XX001", "XX002": .corrupt
         default:
             switch state.prefix(2) {
@@ -232,9 +236,6 @@ extension SQLError {
 
     /// Whether the server ended the transaction because of another one that was in its way.
     var isConflict: Bool { state == "40P01" || state == "40001" }
-
-    /// Whether another transaction held on to something for too long.
-    var isLockTimeout: Bool { state == "55P03" }
 
     var isMissingTable: Bool { state == "42P01" }
 

@@ -25,7 +25,7 @@ struct PostgresLockTrial {
             try other.begin()
             do {
                 _ = try other.run(LeaseSQL.trial, [.text(node)])
-            } catch let failure as SQLError where failure.isLockTimeout {
+            } catch let failure as SQLError where failure.kind == .lockTimeout {
                 other.rollback()
                 return
             }

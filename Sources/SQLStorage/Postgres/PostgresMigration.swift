@@ -53,7 +53,7 @@ struct PostgresMigration: Sendable {
             logger.notice("bringing the tables up to date waited for a node that waited for it; once more")
             try await Task.sleep(for: .milliseconds(Int.random(in: 50...500)))
             return false
-        } catch let failure as SQLError where failure.isLockTimeout {
+        } catch let failure as SQLError where failure.kind == .lockTimeout {
             let holder = (try? await engine.onWriterNow(Self.tableHolder)) ?? "unknown"
             logger.notice(
                 "bringing the tables up to date waited for another transaction; once more",

@@ -1,3 +1,4 @@
+import Bridge
 import Synchronization
 
 /// While a server is away, lets one connection after another ask for it, less and less often, so that callers are
@@ -12,15 +13,12 @@ final class PostgresOutage: Sendable {
     private struct State {
         var failure: SQLError?
         var nextAttempt = ContinuousClock.now
-        var pause = shortest
+        var pause = Backoff(first: .milliseconds(50), ceiling: .seconds(1))
         /// Attempts that got through, ever.
         var successes = 0
     }
 
     private let state = Mutex(State())
-
-    private static let shortest = Duration.milliseconds(50)
-    private static let longest = Duration.milliseconds(1000)
 
     /// - Throws: the last attempt's ``SQLError``, when it is too early for another.
     func begin(now: ContinuousClock.Instant = .now) throws -> Attempt {
@@ -28,7 +26,7 @@ final class PostgresOutage: Sendable {
             if let failure = state.failure {
                 guard now >= state.nextAttempt else { throw failure }
                 // One asks; the others are refused until that one knows more.
-                state.nextAttempt = now + state.pause
+                state.nextAttempt = now + state.pause.longest
             }
             return Attempt(successes: state.successes)
         }
@@ -42,9 +40,7 @@ final class PostgresOutage: Sendable {
             let isFirst = state.failure == nil
             // Whatever it was, nothing can be done now: a write that is run again would meet the same.
             state.failure = SQLError(kind: .unavailable, text: failure.text, cause: failure.cause)
-            // Nodes that lost their server together should not come back in step.
-            state.nextAttempt = now + state.pause * Double.random(in: 0.5...1)
-            state.pause = min(state.pause * 2, Self.longest)
+            state.nextAttempt = now + state.pause.next()
             return isFirst
         }
     }
@@ -54,7 +50,7 @@ final class PostgresOutage: Sendable {
         state.withLock { state in
             let wasAway = state.failure != nil
             state.failure = nil
-            state.pause = Self.shortest
+            state.pause.reset()
             state.successes += 1
             return wasAway
         }

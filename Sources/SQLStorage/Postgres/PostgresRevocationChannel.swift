@@ -19,7 +19,7 @@ package struct PostgresRevocationChannel: RevocationChannel {
     ///   hears nothing.
     package init(
         _ address: PostgresAddress, beside storage: (any BridgeStorage)? = nil,
-        logger: Logger = Logger(label: "drawbridge.storage")
+        logger: Logger = .storage
     ) {
         self.address = address
         written = ((storage as? DurableStorage)?.engine as? PostgresEngine)?.written

@@ -24,7 +24,7 @@ package enum PostgresStorage {
         outlet: any AuditNoteOutlet = NoAuditNoteOutlet(), readers: Int = defaultReaders,
         markPath: String? = nil, isPatient: Bool = false,
         migrating report: @escaping MigrationReport = { _, _ in },
-        time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.storage")
+        time: TimeSource = .system, logger: Logger = .storage
     ) async throws(PostgresOpenError) -> DurableStorage {
         try await migrate(address, report: report, at: time.now(), logger: logger)
         let engine = PostgresEngine(
@@ -60,7 +60,7 @@ package enum PostgresStorage {
             } catch let held as NodeHeld {
                 guard patience.isLeft(for: held, at: .now) else { throw PostgresOpenError.nodeInUse(lease.node) }
             } catch let failure as SQLError
-                where (failure.kind == .interrupted || failure.isLockTimeout) && patience.isLeft(at: .now)
+                where [.interrupted, .lockTimeout].contains(failure.kind) && patience.isLeft(at: .now)
             {
                 // Two that start at once met, or a vanished one holds the row; the next attempt sees more.
             }
@@ -70,7 +70,7 @@ package enum PostgresStorage {
 
     /// Opens a database whose tables are up to date, for reading: no node name is taken and every write is refused.
     package static func openForReading(
-        _ address: PostgresAddress, readers: Int = 2, logger: Logger = Logger(label: "drawbridge.storage")
+        _ address: PostgresAddress, readers: Int = 2, logger: Logger = .storage
     ) async throws(PostgresOpenError) -> DurableStorage {
         let engine = PostgresEngine(
             address: address, node: nil, readers: readers, timeouts: .command, logger: logger)
@@ -98,7 +98,7 @@ package enum PostgresStorage {
     ///
     /// Reads only. Where there are no tables yet, nothing was signed.
     package static func hasCheckpoints(
-        _ address: PostgresAddress, of node: String? = nil, logger: Logger = Logger(label: "drawbridge.storage")
+        _ address: PostgresAddress, of node: String? = nil, logger: Logger = .storage
     ) async throws(PostgresOpenError) -> Bool {
         try await checkpoint(in: address, logger: logger) { session -> Bool? in
             guard let node else { return try !session.run(AuditSQL.anyCheckpoint).isEmpty }
@@ -110,7 +110,7 @@ package enum PostgresStorage {
     /// What an audit signing key has vouched for last: for a node or its commands, or else for any.
     /// - Returns: `nil` where that is nothing, or cannot be read; there may be no tables yet.
     package static func newestCheckpoint(
-        _ address: PostgresAddress, of node: String, logger: Logger = Logger(label: "drawbridge.storage")
+        _ address: PostgresAddress, of node: String, logger: Logger = .storage
     ) async throws(PostgresOpenError) -> AuditCheckpoint? {
         try await checkpoint(in: address, logger: logger) { try AuditSQL.newestCheckpoint(of: node, $0) }
     }
@@ -118,7 +118,7 @@ package enum PostgresStorage {
     /// What an audit signing key has vouched for last, for each node that runs now but one and its commands.
     /// - Returns: those that can be read; there may be no tables yet.
     package static func newestCheckpoints(
-        _ address: PostgresAddress, besides node: String, logger: Logger = Logger(label: "drawbridge.storage")
+        _ address: PostgresAddress, besides node: String, logger: Logger = .storage
     ) async throws(PostgresOpenError) -> [AuditCheckpoint] {
         try await checkpoint(in: address, logger: logger) { session -> [AuditCheckpoint]? in
             try AuditSQL.newestCheckpoints(besides: node, session, .postgres)
@@ -147,7 +147,7 @@ package enum PostgresStorage {
     /// Brings the tables up to date, and needs no more than reading when they are.
     package static func migrate(
         _ address: PostgresAddress, report: @escaping MigrationReport = { _, _ in }, at now: Timestamp,
-        patience: MigrationPatience = .standard, logger: Logger = Logger(label: "drawbridge.storage")
+        patience: MigrationPatience = .standard, logger: Logger = .storage
     ) async throws(PostgresOpenError) {
         let migration = PostgresMigration(
             address: address, migrator: Migrator(dialect: .postgres, report: report), patience: patience,

@@ -28,7 +28,7 @@ package enum SQLiteBackup {
             guard rename(partial, target) == 0 else {
                 throw SQLiteOpenError.cannotOpen(path: target, reason: Self.system)
             }
-            try synchronize((target as NSString).deletingLastPathComponent)
+            try FolderSync.ofFile(at: target)
         } catch {
             unlink(partial)
             throw openError(error, path: path)
@@ -93,7 +93,7 @@ package enum SQLiteBackup {
                 }
             }
             guard rename(new, path) == 0 else { throw SQLiteOpenError.cannotOpen(path: path, reason: Self.system) }
-            try synchronize((path as NSString).deletingLastPathComponent)
+            try FolderSync.ofFile(at: path)
         } catch {
             throw openError(error, path: path)
         }
@@ -197,6 +197,7 @@ package enum SQLiteBackup {
         case let error as SQLError where error.kind == .corrupt: .notADatabase(path)
         case let error as SQLError: .cannotOpen(path: path, reason: error.text)
         case let error as DatabaseError: openError(SQLError(error), path: path)
+        case let error as FolderSyncError: .cannotOpen(path: path, reason: String(cString: strerror(error.code)))
         case let error as CommitMarkError: .cannotOpen(path: error.path, reason: error.reason)
         default: .cannotOpen(path: path, reason: "\(error)")
         }

@@ -19,7 +19,7 @@ package enum SQLiteStorage {
     package static func open(
         path: String, node: String, signer: any AuditNoteSigning, outlet: any AuditNoteOutlet = NoAuditNoteOutlet(),
         markPath: String? = nil, migrating report: @escaping MigrationReport = { _, _ in },
-        time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.storage")
+        time: TimeSource = .system, logger: Logger = .storage
     ) throws(SQLiteOpenError) -> DurableStorage {
         try checkDirectory(of: path)
         let lock = try NodeLock(databasePath: path, node: node)

@@ -7,7 +7,7 @@ import Synchronization
 package final class DurableStorage: Sendable {
     let engine: any SQLEngine
     /// `nil` when the database was opened for reading only.
-    private let writing: Writing?
+    let writing: Writing?
     let time: TimeSource
     /// ``SubjectSQL/standing`` for a transaction that counts on the answer.
     let heldStanding: SQLStatement
@@ -27,7 +27,7 @@ package final class DurableStorage: Sendable {
     /// How often a checkpoint is signed when there is anything new (contract §8).
     private static let checkpointPause = Duration.seconds(60)
 
-    private struct Writing {
+    struct Writing {
         let writer: GroupCommitWriter
         let auditor: AuditChainWriter
     }
@@ -82,9 +82,6 @@ package final class DurableStorage: Sendable {
     ) async throws -> Value {
         try await writable().writer.write(anticipating: dialect.isRemote ? calls : nil, isUpkeep: true, body)
     }
-
-    /// Writes that wait for the next commit.
-    var waitingWrites: Int { writing?.writer.waitingCount ?? 0 }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
         do {
@@ -201,6 +198,10 @@ extension DurableStorage: BridgeStorage {
     package func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void) {
         writing?.writer.watch.observe(body)
         engine.observeWriter(body)
+    }
+
+    package func observeQueue(_ body: @escaping @Sendable (_ waiting: Int) -> Void) {
+        writing?.writer.watch.observeQueue(body)
     }
 
     /// Asks whether the name is still held, by a batch that holds nothing: if the writer has come to another database,

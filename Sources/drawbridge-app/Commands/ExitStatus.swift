@@ -31,9 +31,14 @@ enum ExitStatus: Int32 {
     }
 
     /// Says what happened on standard error, and ends the process with this status.
-    func end(saying words: String) -> ExitCode {
+    func end(saying words: String) -> ExitCode { ExitCode(rawValue, saying: words) }
+}
+
+extension ExitCode {
+    /// As ``ExitStatus/end(saying:)``, with a status that another program chose.
+    init(_ status: Int32, saying words: String) {
         // Where that cannot be written, the status says it all.
         try? FileHandle.standardError.write(contentsOf: Data("drawbridge-app: \(words)\n".utf8))
-        return ExitCode(rawValue)
+        self.init(status)
     }
 }

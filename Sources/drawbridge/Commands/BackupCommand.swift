@@ -93,7 +93,7 @@ struct BackupCommand: AsyncParsableCommand {
 struct BackupFolder {
     let path: String
 
-    var databasePath: String { "\(path)/drawbridge.sqlite" }
+    var databasePath: String { "\(path)/\(FileName.database)" }
     private var descriptionPath: String { "\(path)/backup.json" }
 
     /// What `backup.json` says.
@@ -202,7 +202,7 @@ struct BackupFolder {
     private func digest() throws -> String {
         var digest = SHA256()
         guard try Self.read(databasePath, { digest.update(data: $0) }) else {
-            throw CommandError("\(path) is not a backup: it has no drawbridge.sqlite.")
+            throw CommandError("\(path) is not a backup: it has no \(FileName.database).")
         }
         return HexDigit.encode(digest.finalize())
     }

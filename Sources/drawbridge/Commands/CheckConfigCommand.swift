@@ -18,9 +18,9 @@ struct CheckConfigCommand: AsyncParsableCommand {
             --online also asks what the settings lead to, a line each: a data folder that others can change, or \
             that this account cannot, key files, default_web_client, the secrets of webhooks, database (which is \
             only read: every page of an embedded one, and the clock of a shared one), Redis (where a key is \
-            written and deleted again), the keys of issuers, the collector of spans, and our own origins (DNS, \
-            TLS, clock, and that we answer there). FAIL lines end with status 1; note lines are what the first \
-            start will mend, or what may be meant so.
+            written and deleted again), the keys of issuers, upstream providers (to which our secret is shown), \
+            the collector of spans, and our own origins (DNS, TLS, clock, and that we answer there). FAIL lines \
+            end with status 1; note lines are what the first start will mend, or what may be meant so.
 
             --describe lists every setting there is, as JSON, and reads none.
 
@@ -33,7 +33,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
 
     @OptionGroup var options: SettingsOptions
 
-    @Flag(help: "Ask databases, Redis, issuers, the collector and our own origins too.") var online = false
+    @Flag(help: "Ask databases, Redis, issuers, upstream providers, the collector and our own origins too.")
+    var online = false
 
     @Flag(help: "List every setting with its name, kind, default and purpose, as JSON.") var describe = false
 

@@ -9,7 +9,13 @@ extension ClientsCommand {
             discussion: """
                 For a website or machine of the settings file that proves itself by a secret at the token \
                 endpoint. The settings hold a digest only; the secret goes to the client, and is kept nowhere \
-                here. To replace a secret, replace the line. (clients add makes a secret by itself.)
+                here. To replace a secret, replace the line.
+
+                A client of the database gets its secret from clients add. Another one is made on its page in the \
+                console, or so:
+                  drawbridge clients show --config FILE ID \\
+                      | sed '/"client_secret_digest"/d' \\
+                      | drawbridge clients add --config FILE --replace -
 
                 Example:
                   drawbridge clients secret

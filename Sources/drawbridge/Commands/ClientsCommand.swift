@@ -8,8 +8,8 @@ struct ClientsCommand: AsyncParsableCommand {
         commandName: "clients",
         abstract: "List, show, add and remove the apps and websites of the database; make client secrets.",
         discussion: """
-            Clients of the settings file are not changed here, and stand before one of the same id in the \
-            database. Running servers take changes in within a second. clients secret makes the \
+            Clients of the settings file are not changed here, and take precedence over one of the same id in \
+            the database. Running servers know a change within a second. clients secret makes the \
             client_secret_digest that a website of the settings file needs.
 
             Examples:

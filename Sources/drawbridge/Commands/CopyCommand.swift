@@ -46,6 +46,11 @@ struct CopyCommand: AsyncParsableCommand {
         }
         for row in report.rows { StandardOutput.say("\(row.table): \(row.count)") }
         StandardOutput.say("Copied and compared.")
+        StandardOutput.say(
+            """
+            Before the server starts: name the target as database, in the settings file or a secret, and move \(source) \
+            away. What does not know the target yet would go on with it.
+            """)
     }
 
     /// What is beside the source is looked for by its path: the locks.

@@ -7,8 +7,7 @@ extension KeysCommand {
             abstract: "Add keys. Older ones verify until nothing that they signed is alive; nothing breaks.",
             discussion: """
                 A login token key signs as soon as every server has it, after 10 seconds at most. Keys of access \
-                and ID tokens are published now and sign an hour later: websites keep a list of keys for that \
-                long.
+                and ID tokens are published now and sign an hour later, when every website has fetched them.
 
                 A rotation is no answer to a leak: see `drawbridge keys retire`.
 
@@ -145,14 +144,17 @@ extension KeysCommand {
 
         private static func cost(of key: KeyOverview) -> [String] { key.consequences.map { "  - \($0.sentence)" } }
 
+        static let optionNames = ["all", "config", "data", "database", "now", "reason", "secrets-directory"].map {
+            "--\($0)"
+        }
+
         /// An option that is misspelt is taken for a key's name, which may begin with two dashes as well.
         private static func unknown(_ names: [String]) -> any Error {
             guard let option = names.first(where: { $0.hasPrefix("--") })?.prefix(while: { $0 != "=" }) else {
                 let list = names.map(\.printable).joined(separator: ", ")
                 return CommandError("There is no key \(list); `drawbridge keys list` shows all.")
             }
-            let known = ["all", "config", "data", "database", "now", "reason", "secrets-directory"].map { "--\($0)" }
-            let hint = NearestName.hint(for: String(option), among: known)
+            let hint = NearestName.hint(for: String(option), among: optionNames)
             return ValidationError("\(String(option).printable) is not a known option\(hint.isEmpty ? "." : hint)")
         }
     }

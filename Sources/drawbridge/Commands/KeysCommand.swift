@@ -81,7 +81,8 @@ struct KeysCommand: AsyncParsableCommand {
                 throw SettingsRefused(problems: reader.problems).exit()
             }
             return (
-                folder, "\(folder)/master-key", "\(folder)/audit-signing-key", StorageLocation(settings).keyName
+                folder, "\(folder)/\(FileName.masterKey)", "\(folder)/\(FileName.auditSigningKey)",
+                StorageLocation(settings).keyName
             )
         }
     }

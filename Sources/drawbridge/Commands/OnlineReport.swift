@@ -13,7 +13,7 @@ struct OnlineReport {
     private(set) var isGood = true
 
     /// How far clocks may be apart: what tokens of others are given.
-    private static let leeway = Duration.seconds(30)
+    private static let leeway = TrustedIssuerSettings.defaultLeeway
 
     static func make(_ settings: DrawbridgeSettings, time: TimeSource = .system) async -> OnlineReport {
         var report = OnlineReport()
@@ -236,9 +236,10 @@ struct OnlineReport {
     /// Nodes are compared with one database, and so with each other, which may be less apart than strangers (ADR-0010).
     private static func judged(lead: Duration) -> OnlineCheck.Finding {
         let finding = judged(.zero - lead)
-        guard case .good = finding, lead >= .seconds(6) || lead <= .seconds(-6) else { return finding }
-        let theirs = "\(abs(lead.components.seconds)) s \(lead < .zero ? "ahead of" : "behind") ours"
-        return .note("\(theirs); the clocks of nodes are to be within 5 s of each other")
+        let (seconds, tolerance) = (abs(lead.components.seconds), TimeSource.nodeTolerance.components.seconds)
+        guard case .good = finding, seconds > tolerance else { return finding }
+        let theirs = "\(seconds) s \(lead < .zero ? "ahead of" : "behind") ours"
+        return .note("\(theirs); the clocks of nodes are to be within \(tolerance) s of each other")
     }
 
     private static func judged(_ clock: Duration) -> OnlineCheck.Finding {

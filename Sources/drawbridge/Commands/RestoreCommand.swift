@@ -114,9 +114,11 @@ struct RestoreCommand: AsyncParsableCommand {
         defer { hold.release() }
         let action = AdminAction.atCommandLine()
         let new = "\(location.databasePath).restoring"
-        try clear(new)
+        try Self.clear(new)
         // However this ends: a part of it may be what fills the disk.
-        defer { try? clear(new) }
+        defer { try? Self.clear(new) }
+        let cleanup = SignalCleanup { try? Self.clear(new) }
+        defer { cleanup.end() }
         try copy(folder.databasePath, to: new)
         let said = why.reason ?? "restored the backup of \(contents.madeAt)"
         if lacksKey { _ = try ServerStorage.signingKey(location) }
@@ -129,6 +131,7 @@ struct RestoreCommand: AsyncParsableCommand {
         defer { files.removeStagedNotes() }
         try files.stageNotes()
         try files.noteRetiredKeys()
+        cleanup.end()
         let kept = "\(location.databasePath).before-\(action.at.rfc3339.filter { $0 != ":" })"
         try SQLiteBackup.replace(location.databasePath, with: new, keeping: kept)
         try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
@@ -237,7 +240,7 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
-    private func clear(_ path: String) throws {
+    private static func clear(_ path: String) throws {
         let folder = (path as NSString).deletingLastPathComponent
         let name = (path as NSString).lastPathComponent
         for other in try FileManager.default.contentsOfDirectory(atPath: folder) where other.hasPrefix(name) {

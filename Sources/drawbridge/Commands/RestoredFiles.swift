@@ -15,7 +15,7 @@ struct RestoredFiles {
     /// - Throws: ``PrivateFileError`` or ``SystemFailure`` for a file that cannot be read.
     init(of folder: BackupFolder, at location: StorageLocation, retired: Set<String>) throws {
         retiredKeys = RetiredKeyFile(path: location.retiredKeysPath)
-        self.retired = try RetiredKeyFile(path: folder.file("retired-keys")).ids()
+        self.retired = try RetiredKeyFile(path: folder.file(FileName.retiredKeys)).ids()
             .union(retired).subtracting(retiredKeys.ids())
         let file = location.auditNoteFile
         let paths = file.exists ? [] : ["\(file.path).1", file.path]

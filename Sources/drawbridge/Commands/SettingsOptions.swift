@@ -13,6 +13,17 @@ struct SettingsOptions: ParsableArguments {
         .process(flags: flags, filePath: configPath, secretsDirectory: secretsDirectory)
     }
 
+    /// Whether there are settings to go by, in the environment alone too. What is wrong with them is not told: for a
+    /// command that does without.
+    var areAccepted: Bool {
+        do throws(SettingsRefused) {
+            _ = try SettingsInForce(RawSettings.read(inputs()))
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// The settings in force; problems go to stderr and end the process with status 78 (`EX_CONFIG`).
     func load(flags: [String] = []) throws -> DrawbridgeSettings { try loadInForce(flags: flags).settings }
 

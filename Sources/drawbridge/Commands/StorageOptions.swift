@@ -19,11 +19,11 @@ struct StorageOptions: ParsableArguments {
         if let dataPath {
             let folder = URL(filePath: dataPath).standardizedFileURL.path(percentEncoded: false)
             return StorageLocation(
-                databasePath: "\(folder)/drawbridge.sqlite", database: try namedDatabase(),
-                signingKeyPath: "\(folder)/audit-signing-key",
-                keyName: "localhost/drawbridge", masterKeyPath: "\(folder)/\(DemoMaterial.masterKey.rawValue)",
-                loginTokenKeysPath: "\(folder)/login-token-keys.json", retiredKeysPath: "\(folder)/retired-keys",
-                siteName: "Drawbridge", node: "main")
+                databasePath: "\(folder)/\(FileName.database)", database: try namedDatabase(),
+                signingKeyPath: "\(folder)/\(FileName.auditSigningKey)",
+                keyName: "localhost/drawbridge", masterKeyPath: "\(folder)/\(FileName.masterKey)",
+                loginTokenKeysPath: "\(folder)/\(FileName.loginTokenKeys)",
+                retiredKeysPath: "\(folder)/\(FileName.retiredKeys)", siteName: "Drawbridge", node: "main")
         }
         return StorageLocation(try settings.load(), database: try namedDatabase())
     }
@@ -77,11 +77,18 @@ struct StorageOptions: ParsableArguments {
     ///
     /// A demo's lies in its database. It is looked for there only when nothing else is named: who controls a
     /// database must not be able to choose the key that its log is verified with.
+    /// - Throws: ``CommandError`` where only a database is named, which holds none, and nothing else says where it is.
     func auditSigningKey() async throws -> AuditSigningKey {
         if namesOnlyDatabase, let database = try namedDatabase(),
-            let text = try await PostgresDemoMaterial.value(DemoMaterial.auditSigningKey.rawValue, in: database)
+            let text = try await PostgresDemoMaterial.value(DemoMaterial.auditSigningKey.fileName, in: database)
         {
             return try AuditSigningKey(text: Secret(text))
+        }
+        // An auditor who has the database alone was sent after the server's settings, which are not what is missing.
+        guard !namesOnlyDatabase || settings.areAccepted else {
+            throw CommandError(
+                "The audit signing key is not in this database: name the settings (--config) or the data folder "
+                    + "(--data) as well, or, to verify the log, the keys to trust (--public-key).")
         }
         return try AuditSigningKeyFile.load(try location().signingKeyPath)
     }

@@ -20,7 +20,9 @@ extension UsersCommand {
         @Flag(help: "May open the console.") var admin = false
 
         func run() async throws {
-            guard let username = Username(username) else { throw CommandError("\(username) cannot be a user name.") }
+            guard let username = Username(registering: username) else {
+                throw CommandError("\(username) cannot be a user name.")
+            }
             guard name.map(AccountNames.canBeName) ?? true else {
                 throw CommandError("--name must be one line of 1 to \(AccountNames.limit) bytes.")
             }

@@ -32,7 +32,7 @@ extension UsersCommand {
             @Flag(help: "Take the place of one that is there.") var replace = false
 
             func run() async throws {
-                let secret = RandomSource.system.bytes(20)
+                let secret = RandomSource.system.bytes(SecondFactorEnrolment.secretBytes)
                 let codes = RecoveryCode.make(random: .system)
                 let location = try target.options.location()
                 let account = try await target.change { registers, account, action in

@@ -15,7 +15,7 @@ struct DemoFolder: Sendable {
         try StorageFolder.create(self.path)
     }
 
-    func path(of part: DemoMaterial) -> String { "\(path)/\(part.rawValue)" }
+    func path(of part: DemoMaterial) -> String { "\(path)/\(part.fileName)" }
 
     /// Removes a folder that was not named.
     func discard() {

@@ -41,7 +41,7 @@ struct DemoInstance: Sendable {
             StorageSettings.directory.key: folder.path,
             // Two demos of one machine never share a port, so they never share an audit chain.
             StorageSettings.node.key: database == nil ? "demo" : "demo-\(listen.public.port)",
-            SiteSettings.signInURL.key: "/sign-in",
+            SiteSettings.signInURL.key: SignInPath.page,
             SiteSettings.defaultWebClient.key: DemoClients.web.rawValue,
             SiteSettings.redemptionPaths.key: "/login-with-token,/user/login-with-token.php",
             AuditSettings.signingKeyFile.key: folder.path(of: .auditSigningKey),

@@ -7,11 +7,17 @@ import SQLStorage
 ///
 /// A new case needs nothing but how it is made: it then survives a restart on the same folder, and every process on
 /// one database has the same (contract §15).
-enum DemoMaterial: String, CaseIterable, Sendable {
-    case auditSigningKey = "audit-signing-key"
-    case issuerSecret = "trusted-issuer-secret"
-    case passwordSeed = "password-seed"
-    case masterKey = "master-key"
+enum DemoMaterial: CaseIterable {
+    case auditSigningKey, issuerSecret, passwordSeed, masterKey
+
+    var fileName: String {
+        switch self {
+        case .auditSigningKey: FileName.auditSigningKey
+        case .issuerSecret: "trusted-issuer-secret"
+        case .passwordSeed: "password-seed"
+        case .masterKey: FileName.masterKey
+        }
+    }
 
     private func make(random: RandomSource) throws -> String {
         switch self {
@@ -22,11 +28,7 @@ enum DemoMaterial: String, CaseIterable, Sendable {
 
     /// - Returns: `nil` when the folder has none yet.
     private func content(in folder: DemoFolder) throws -> String? {
-        do {
-            return String(decoding: try PrivateFile.read(folder.path(of: self)), as: UTF8.self)
-        } catch PrivateFileError.missing {
-            return nil
-        }
+        try PrivateFile.readIfThere(folder.path(of: self)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// In a service's database a demo would leave an administrator whose password it prints.
@@ -35,9 +37,9 @@ enum DemoMaterial: String, CaseIterable, Sendable {
     private static func requireRoom(in folder: DemoFolder, _ database: PostgresAddress?) async throws {
         // A service on PostgreSQL has its master key there, and a demo writes its own last.
         let isUsed =
-            access("\(folder.path)/drawbridge.sqlite", F_OK) == 0 || access(folder.path(of: .masterKey), F_OK) == 0
+            access("\(folder.path)/\(FileName.database)", F_OK) == 0 || access(folder.path(of: .masterKey), F_OK) == 0
         if isUsed, access(folder.path(of: .passwordSeed), F_OK) != 0 { throw DemoRefusal.folder(folder.path) }
-        let seed = Self.passwordSeed.rawValue
+        let seed = Self.passwordSeed.fileName
         guard let database, try await PostgresDemoMaterial.isOthers(database, lacking: seed) else { return }
         throw DemoRefusal.database(database.description)
     }
@@ -53,12 +55,12 @@ enum DemoMaterial: String, CaseIterable, Sendable {
         var present: [String: String] = [:]
         var settled: [String: String] = [:]
         for part in allCases {
-            present[part.rawValue] = try part.content(in: folder)
-            settled[part.rawValue] = try present[part.rawValue] ?? part.make(random: random)
+            present[part.fileName] = try part.content(in: folder)
+            settled[part.fileName] = try present[part.fileName] ?? part.make(random: random)
         }
         if let database { settled = try await PostgresDemoMaterial.settle(settled, in: database, at: now) }
-        for part in allCases where settled[part.rawValue] != present[part.rawValue] {
-            try PrivateFile.replace(folder.path(of: part), with: Array((settled[part.rawValue] ?? "").utf8))
+        for part in allCases where settled[part.fileName] != present[part.fileName] {
+            try PrivateFile.replace(folder.path(of: part), with: Array((settled[part.fileName] ?? "").utf8))
         }
     }
 }

@@ -68,7 +68,7 @@ extension DemoSite {
     private func signedOut(
         _ title: String, _ path: String, _ request: Request, _ context: BridgeRequestContext
     ) -> Response {
-        let signIn = "/sign-in?redirect=\(PercentEncoding.encode(path))"
+        let signIn = "\(SignInPath.page)?redirect=\(PercentEncoding.encode(path))"
         let main = """
             <section class="card">
             <h1>\(title)</h1>

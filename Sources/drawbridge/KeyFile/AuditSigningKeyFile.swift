@@ -44,12 +44,9 @@ enum AuditSigningKeyFile {
         }
     }
 
-    // A function of its own: the compiler breaks on a typed throw that is caught halfway through.
     private static func bytes(_ path: String) throws -> [UInt8]? {
         do {
-            return try PrivateFile.read(path)
-        } catch PrivateFileError.missing {
-            return nil
+            return try PrivateFile.readIfThere(path)
         } catch PrivateFileError.system(_, let code) {
             throw AuditSigningKeyFileError(path: path, problem: .unreadable(code: code))
         }

@@ -29,7 +29,7 @@ enum LoginTokenKeyFile {
     /// - Throws: ``PrivateFileError`` for one that others can read; ``LoginTokenKeyFileError`` for one that is not
     ///   whole.
     static func read(_ path: String) throws -> [SecretKey]? {
-        guard let bytes = try bytes(path) else { return nil }
+        guard let bytes = try PrivateFile.readIfThere(path) else { return nil }
         return try keys(json: bytes, path: path)
     }
 
@@ -58,15 +58,6 @@ enum LoginTokenKeyFile {
             throw LoginTokenKeyFileError(path: path, problem: "has two keys with one kid")
         }
         return keys
-    }
-
-    // A function of its own: the compiler breaks on a typed throw that is caught halfway through.
-    private static func bytes(_ path: String) throws -> [UInt8]? {
-        do {
-            return try PrivateFile.read(path)
-        } catch PrivateFileError.missing {
-            return nil
-        }
     }
 }
 

@@ -24,20 +24,12 @@ enum MasterKeyFile {
     /// - Returns: `nil` when there is no such file.
     /// - Throws: ``PrivateFileError``, or ``MasterKeyFileError`` for a file that holds something else.
     static func read(_ path: String) throws -> Secret<[UInt8]>? {
-        guard let text = try text(path) else { return nil }
+        guard let file = try PrivateFile.readIfThere(path) else { return nil }
+        let text = String(decoding: file, as: UTF8.self)
         guard let bytes = Base64URL.decode(text.filter { !$0.isWhitespace }), MasterKey(bytes) != nil else {
             throw MasterKeyFileError(path: path, problem: .malformed)
         }
         return Secret(bytes)
-    }
-
-    // A function of its own: the compiler breaks on a typed throw that is caught halfway through.
-    private static func text(_ path: String) throws -> String? {
-        do {
-            return String(decoding: try PrivateFile.read(path), as: UTF8.self)
-        } catch PrivateFileError.missing {
-            return nil
-        }
     }
 }
 

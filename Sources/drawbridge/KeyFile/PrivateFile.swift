@@ -31,6 +31,18 @@ enum PrivateFile {
         }
     }
 
+    /// As ``read(_:)``, for a file that need not be there.
+    /// - Returns: `nil` when there is no such file.
+    /// - Throws: ``PrivateFileError``.
+    static func readIfThere(_ path: String) throws -> [UInt8]? {
+        // Of no declared type, and alone: the compiler breaks on a typed throw that is caught halfway through.
+        do {
+            return try read(path)
+        } catch PrivateFileError.missing {
+            return nil
+        }
+    }
+
     /// Replaces the file: written next to it, synced, renamed over it, and the rename synced too. A
     /// crash at any point leaves the old file or the new one.
     static func replace(_ path: String, with bytes: [UInt8]) throws(PrivateFileError) {

@@ -8,20 +8,12 @@ struct RetiredKeyFile: WithdrawnKeyRecord {
 
     /// - Throws: ``PrivateFileError``; a node that cannot read it must not start, or it might believe a stolen key.
     func ids() throws -> Set<String> {
-        guard let bytes = try bytes() else { return [] }
+        guard let bytes = try PrivateFile.readIfThere(path) else { return [] }
         return Set(bytes.split(separator: UInt8(ascii: "\n")).compactMap { String(validating: $0, as: UTF8.self) })
     }
 
     /// Appended, not replaced: several nodes may have one folder. A line that a crash cut short damages no other.
     func add(_ ids: Set<String>) throws {
         try PrivateFile.append(path, Array("\n\(ids.sorted().joined(separator: "\n"))\n".utf8))
-    }
-
-    private func bytes() throws -> [UInt8]? {
-        do {
-            return try PrivateFile.read(path)
-        } catch PrivateFileError.missing {
-            return nil
-        }
     }
 }

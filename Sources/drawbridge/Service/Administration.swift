@@ -44,8 +44,7 @@ struct Administration: Sendable {
     }
 
     private func gate(_ ground: Ground, _ wings: Wings) -> AdminGate {
-        let administrators = StoredAdministrators(
-            ground.storage, enrols: wings.signIn.secondFactor != nil)
+        let administrators = StoredAdministrators(ground.storage)
         let local = wings.provider.map {
             LocalAdminTokens(
                 tokens: $0.tokens.accessTokens, clients: ground.clients, administrators: administrators,

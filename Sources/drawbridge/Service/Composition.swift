@@ -133,6 +133,7 @@ struct Composition: Sendable {
         storage.observeNode { leaseMetrics.record($0) }
         let writerMetrics = WriterMetrics(metrics)
         storage.observeWriter { writerMetrics.record($0, $1) }
+        storage.observeQueue { writerMetrics.record(waiting: $0) }
     }
 
     /// What comes of login tokens, for metrics.

@@ -29,7 +29,7 @@ final class DatabaseClock: Sendable {
         self.ask = ask
         self.time = time
         self.logger = logger
-        isDegraded = Gauge(label: "drawbridge_degraded", dimensions: [("part", "clock")], factory: metrics)
+        isDegraded = .degraded("clock", in: metrics)
         isDegraded.record(0)
     }
 

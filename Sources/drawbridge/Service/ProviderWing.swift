@@ -79,7 +79,8 @@ struct ProviderWing: Sendable {
                 refusals: ground.refusals),
             RefreshTokenGrant(
                 store: ground.storage, endings: sessions.endings, refreshTokens: tokens.refreshTokens,
-                tokens: tokens.ofSessions, devices: nativeSSO.secrets, limit: ground.refreshLimit),
+                tokens: tokens.ofSessions, devices: nativeSSO.secrets, clients: ground.clients,
+                limit: ground.refreshLimit),
             ClientCredentialsGrant(
                 tokens: tokens.ofSessions, audit: ground.storage, refusals: ground.refusals, limiter: ground.limiter,
                 limits: ground.limits),

@@ -36,7 +36,7 @@ struct PurgeService: Service {
         self.logger = logger
         clock = PurgeClock(startingAt: time)
         self.databaseClock = databaseClock
-        isDegraded = Gauge(label: "drawbridge_degraded", dimensions: [("part", "purge")], factory: metrics)
+        isDegraded = .degraded("purge", in: metrics)
         isDegraded.record(0)
     }
 

@@ -16,6 +16,8 @@ final class ServedCertificate: Service {
     private let files: TLSCertificate
     /// When the certificate in use expires.
     private let expiry: Mutex<Timestamp?>
+    /// Whether the last reload could not take in what the files held.
+    private let isRefused = Mutex(false)
     private let metrics: any MetricsFactory
     private let time: TimeSource
     private let logger: Logger
@@ -35,7 +37,9 @@ final class ServedCertificate: Service {
     /// Takes in what the files hold now.
     /// - Throws: ``TLSCertificate/Problem``; then what is in use stays.
     func reload() throws {
+        isRefused.withLock { $0 = true }
         let read = try files.read()
+        isRefused.withLock { $0 = false }
         context.replace(with: read.context)
         expiry.withLock { $0 = read.expiry }
         record(read.expiry)
@@ -46,7 +50,8 @@ final class ServedCertificate: Service {
         guard let expiry = self.expiry.withLock({ $0 }) else { return }
         let isRenewed = (try? files.expiry()).map { $0 > expiry } ?? false
         let warnings = CertificateWarnings(
-            of: files.certificatePath, expiring: expiry, isRenewed: isRenewed, at: time.now())
+            of: files.certificatePath, expiring: expiry, isRenewed: isRenewed, isRefused: isRefused.withLock { $0 },
+            at: time.now())
         for warning in warnings.sentences { logger.warning("\(warning)") }
     }
 

@@ -88,7 +88,7 @@ struct SharedState: Sendable {
         in metrics: any MetricsFactory, _ logger: Logger, _ time: TimeSource
     ) -> (_ part: String) -> Degradation {
         { part in
-            let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)], factory: metrics)
+            let gauge = Gauge.degraded(part, in: metrics)
             return Degradation(part: part, logger: logger, time: time) { gauge.record($0 ? 1 : 0) }
         }
     }

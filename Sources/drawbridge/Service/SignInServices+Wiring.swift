@@ -20,7 +20,7 @@ extension SignInServices {
             limiter: ground.limiter, limits: ground.limits, refusals: refusals,
             knownBrowsers: KnownBrowsers(master: ground.master))
         let codes = SecondFactorCheck(accounts: storage, secrets: secrets, logger: ground.logger)
-        let hasProvider = provider != nil
+        let approvers = PhoneApprovers(ground)
         self.init(
             signIn: SignIn(
                 accounts: storage, hasher: hasher, codes: codes, throttle: throttle, opener: opener, refusals: refusals,
@@ -34,13 +34,16 @@ extension SignInServices {
             pushedRequests: provider.map { PushedRequests(ground, bearers, $0, loginTokens) },
             upstream: UpstreamServices(ground, sessions, opener),
             secondFactor: SecondFactorEnrolment(
-                accounts: storage, secrets: secrets, throttle: throttle, refusals: refusals, keys: keys, time: time,
-                logger: ground.logger),
+                accounts: storage, secrets: secrets, codes: codes, throttle: throttle, refusals: refusals, keys: keys,
+                time: time),
             passkeys: PasskeyServices(ground, opener, throttle),
-            selfIssued: SelfIssuedServices(ground, sessions, opener, codes, throttle, hasProvider: hasProvider),
+            selfIssued: SelfIssuedServices(
+                ground, sessions, opener, codes, throttle, approvers: provider == nil ? nil : approvers),
             heldForms: ShortLivedSeal(keys: keys, purpose: .heldConsoleForm, time: time),
             postedRequests: ShortLivedSeal(keys: keys, purpose: .postedAuthorizationRequest, time: time),
-            phone: hasProvider ? PhoneSignInServices(ground, opener) : nil,
+            phone: provider == nil
+                ? nil
+                : PhoneSignInServices(ground, opener, loginTokens.handOffs, approvers, throttle.knownBrowsers),
             account: AccountServices(
                 storage: storage,
                 passwords: PasswordChange(
@@ -82,7 +85,7 @@ extension PushedRequests {
             refusals: ground.refusals, limiter: ground.limiter, limits: ground.limits,
             loginTokens: PushedLoginTokens(keys: keys, time: time) { token, client, origin in
                 try await loginTokens.redeemer.isGood(token, for: client, origin: origin)
-            }, time: time)
+            }, keys: keys, time: time)
     }
 }
 
@@ -120,26 +123,27 @@ extension PasskeyServices {
 }
 
 extension SelfIssuedServices {
+    /// - Parameter approvers: `nil` where there are no apps, and so none that links keys.
     /// - Returns: `nil` where they are off.
     fileprivate convenience init?(
         _ ground: Ground, _ sessions: SessionWing, _ opener: SessionOpener, _ codes: SecondFactorCheck,
-        _ throttle: SignInThrottle, hasProvider: Bool
+        _ throttle: SignInThrottle, approvers: PhoneApprovers?
     ) {
         guard let configuration = ground.settings.selfIssued.configuration else { return nil }
         let keys = ground.keys.loginTokens
         let linkedKeys = LinkedKeys(
             storage: ground.storage, endings: sessions.endings, limiter: ground.limiter, limits: ground.limits,
             refusals: ground.refusals, time: ground.time)
-        let linksKeys = hasProvider && !configuration.linkingApps.isEmpty
+        let linking = configuration.linkingApps.isEmpty ? nil : approvers
         self.init(
             signIn: SelfIssuedSignIn(
                 configuration: configuration, transactions: ground.selfIssuedTransactions, linkedKeys: linkedKeys,
                 storage: ground.storage, opener: opener, codes: codes, throttle: throttle, ring: keys,
                 time: ground.time),
-            registration: linksKeys
-                ? KeyRegistration(
-                    linkedKeys: linkedKeys, configuration: configuration, approvers: PhoneApprovers(ground), ring: keys,
-                    time: ground.time) : nil)
+            registration: linking.map {
+                KeyRegistration(
+                    linkedKeys: linkedKeys, configuration: configuration, approvers: $0, ring: keys, time: ground.time)
+            })
     }
 }
 
@@ -154,14 +158,16 @@ extension PhoneApprovers {
 extension PhoneSignInServices {
     /// Sign-ins across devices, kept where all nodes see them.
     /// - Returns: `nil` where they are off.
-    fileprivate convenience init?(_ ground: Ground, _ opener: SessionOpener) {
+    fileprivate convenience init?(
+        _ ground: Ground, _ opener: SessionOpener, _ handOffs: HandOffs, _ approvers: PhoneApprovers,
+        _ knownBrowsers: KnownBrowsers
+    ) {
         guard ground.settings.crossDevice.isEnabled else { return nil }
         let storage = ground.storage
         let store = ground.shared.crossDevice ?? storage
         let time = ground.time
         let records = CrossDeviceRecords(store: store, uses: storage, keys: ground.keys.loginTokens, time: time)
         let pages = PhoneSignInRecords(records, master: ground.master)
-        let approvers = PhoneApprovers(ground)
         let log = CrossDeviceLog(
             audit: storage, refusals: ground.refusals, limiter: ground.limiter, limits: ground.limits)
         self.init(
@@ -170,12 +176,12 @@ extension PhoneSignInServices {
                 watch: CrossDeviceWatch(
                     store: store, capacity: ground.settings.crossDevice.heldPages, time: time,
                     report: ground.shared.noteWaitingPages),
-                approvers: approvers, opener: opener, log: log, time: time),
+                approvers: approvers, opener: opener, handOffs: handOffs, log: log, time: time),
             approvals: PhoneApprovals(
-                records: pages, approvers: approvers, knownBrowsers: KnownBrowsers(master: ground.master),
-                accounts: storage, log: log, time: time),
+                records: pages, approvers: approvers, knownBrowsers: knownBrowsers, accounts: storage, log: log,
+                time: time),
             shownCodes: ShownSignInCodes(
                 codes: ShownCodeRecords(records, master: ground.master), approvers: approvers, opener: opener,
-                accounts: storage, log: log, time: time))
+                handOffs: handOffs, accounts: storage, log: log, time: time))
     }
 }

@@ -134,7 +134,7 @@ extension StorageLocation {
             signingKeyPath: settings.audit.signingKeyPath,
             keyName: "\(host)/drawbridge", masterKeyPath: settings.storage.masterKeyPath,
             loginTokenKeysPath: settings.storage.loginTokenKeysPath,
-            retiredKeysPath: "\(settings.storage.directory)/retired-keys",
+            retiredKeysPath: "\(settings.storage.directory)/\(FileName.retiredKeys)",
             keyAlgorithms: settings.provider.isEnabled ? KeyAlgorithm.allCases : [.hs256], siteName: settings.site.name,
             node: settings.storage.node)
     }

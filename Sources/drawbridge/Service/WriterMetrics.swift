@@ -3,10 +3,11 @@ import CoreMetrics
 import Metrics
 import Synchronization
 
-/// How long the one connection that writes is held, for metrics.
+/// How long the one connection that writes is held, and how many writes wait for it, for metrics.
 final class WriterMetrics: Sendable {
     private let times: [WriterWork: CoreMetrics.Timer]
     private let gauges: [WriterWork: Gauge]
+    private let waiting: Gauge
     private let longest = Mutex<[WriterWork: Duration]>([:])
 
     init(_ metrics: any MetricsFactory) {
@@ -20,7 +21,11 @@ final class WriterMetrics: Sendable {
             gauges[work]?.record(0.0)
         }
         (self.times, self.gauges) = (times, gauges)
+        waiting = Gauge(label: "drawbridge_writes_waiting", factory: metrics)
+        waiting.record(0)
     }
+
+    func record(waiting count: Int) { waiting.record(count) }
 
     func record(_ work: WriterWork, _ time: Duration) {
         let nanoseconds = time.components.seconds * 1_000_000_000 + time.components.attoseconds / 1_000_000_000

@@ -18,14 +18,25 @@ struct CertificateWarnings {
     ///   - path: that of the file that it was read from.
     ///   - expiry: `nil` where there is none, or none that can be read.
     ///   - isRenewed: whether there is a later one by now.
-    init(of path: String, expiring expiry: Timestamp?, isRenewed: Bool = false, at now: Timestamp) {
+    ///   - isRefused: whether the last SIGHUP could not take in what the files held.
+    init(
+        of path: String, expiring expiry: Timestamp?, isRenewed: Bool = false, isRefused: Bool = false,
+        at now: Timestamp
+    ) {
         guard let expiry, expiry - now < Self.notice else {
             sentences = []
             return
         }
         let subject = "\(TLSFiles.certificate.key.name): the certificate in \(isRenewed ? "use from " : "")\(path)"
         let day = expiry.rfc3339.prefix(10)
-        let remedy = isRenewed ? "its file has a later one, so send SIGHUP." : "renew it, then send SIGHUP."
+        let remedy =
+            switch (isRenewed, isRefused) {
+            case (true, true):
+                "its file has a later one, which could not be taken in (see `could not reload certificate`): mend that, then "
+                    + "send SIGHUP again."
+            case (true, false): "its file has a later one, so send SIGHUP."
+            case (false, _): "renew it, then send SIGHUP."
+            }
         sentences = [
             expiry <= now
                 ? "\(subject) expired on \(day), so browsers and apps refuse this server: \(remedy)"

@@ -59,7 +59,7 @@ struct ClientWarnings {
         let named = settings.site.defaultWebClient
         let portal = settings.clients.first { $0.id == named }
         // Where visitors sign in elsewhere, no session at the issuer's origin is wanted (docs/sign-in.md).
-        if let page = settings.site.signInURL, page != "/sign-in", page != "/session/sign-in" { return [] }
+        if let page = settings.site.signInURL, page != SignInPath.page, page != SignInPath.begin { return [] }
         // One of the database may be a portal.
         guard settings.provider.isEnabled, named == nil || portal != nil else { return [] }
         return settings.clients.enumerated().compactMap { index, client in

@@ -77,13 +77,13 @@ extension DrawbridgeSettings {
     /// Where apps reach a website its front page knows how to sign in; without one there is our own page alone.
     var signInURL: String {
         site.signInURL
-            ?? (site.defaultWebClient != nil || clients.contains { !$0.mayReach.isEmpty } ? "/" : "/sign-in")
+            ?? (site.defaultWebClient != nil || clients.contains { !$0.mayReach.isEmpty } ? "/" : SignInPath.page)
     }
 
     /// The normal sign-in, as pages of every origin may link it.
     var absoluteSignInURL: String {
         guard origins.areApart, signInURL.hasPrefix("/") else { return signInURL }
-        return (signInURL == "/sign-in" ? origins.issuer : origins.website).description + signInURL
+        return (signInURL == SignInPath.page ? origins.issuer : origins.website).description + signInURL
     }
 }
 

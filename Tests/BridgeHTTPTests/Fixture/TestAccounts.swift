@@ -7,7 +7,8 @@ enum TestAccounts {
     static let password = "correct horse"
     static let cost = PasswordCost(logarithm: 10, blockSize: 1, parallelism: 1) ?? .light
     static let secret = Array("12345678901234567890".utf8)
-    static let secrets = MasterKey([UInt8](repeating: 7, count: 32)).map { SecondFactorSecrets(master: $0) }
+    static let master = MasterKey([UInt8](repeating: 7, count: 32))
+    static let secrets = master.map { SecondFactorSecrets(master: $0) }
 
     static func add(to bridge: TestBridge) async throws {
         for name in ["alice", "bob", "carol"] {

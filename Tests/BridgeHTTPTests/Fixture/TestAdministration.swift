@@ -26,7 +26,7 @@ struct TestAdministration {
                 gate: AdminGate(
                     authenticator: TestAdminTokens(),
                     adminSessions: AdminSessions(store: storage, authenticator: TestAdminTokens(), time: time),
-                    webSessions: sessions, administrators: StoredAdministrators(storage, enrols: true),
+                    webSessions: sessions, administrators: StoredAdministrators(storage),
                     requiresSecondFactor: true,
                     publicOrigin: origin, proofs: nil, refusals: refusals, time: time),
                 storage: storage,
@@ -49,7 +49,8 @@ struct TestAdministration {
                         NodeHealth(
                             node: "test", version: "0", startedAt: Timestamp(seconds: 0), failed: [], degraded: [])
                     },
-                    settings: { [SettingLine(name: "public_origin", value: "https://bridge.example")] }))
+                    settings: { [SettingLine(name: "public_origin", value: "https://bridge.example")] },
+                    alerts: AlertBoard(rules: [])))
         }
     }
 }

@@ -40,8 +40,10 @@ struct TestBridge: Sendable {
             time: time)
 
         guard let origin = WebOrigin(Self.publicOrigin) else { throw FixtureProblem.badOrigin }
+        guard let master = TestAccounts.master else { throw FixtureProblem.badKey }
+        let secrets = SecondFactorSecrets(master: master)
         let keys = Reloadable(
-            try SecretKeyRing(keys: [
+            SecretKeyRing(keys: [
                 SecretKey(
                     id: "k1", secret: Secret(Array("0123456789abcdef0123456789abcdef".utf8)),
                     signsFrom: Timestamp(seconds: 0), retiresAt: nil)
@@ -58,14 +60,14 @@ struct TestBridge: Sendable {
         let hasher = PasswordHasher(cost: TestAccounts.cost)
         let throttle = SignInThrottle(
             limiter: limiter, limits: limits, refusals: refusals,
-            knownBrowsers: MasterKey([UInt8](repeating: 7, count: 32)).map { KnownBrowsers(master: $0) })
+            knownBrowsers: KnownBrowsers(master: master))
         settings = BridgeHTTPSettings(
             origins: Origins(website: origin), redemptionPaths: ["/login-with-token", "/user/login-with-token.php"],
             signInURL: "https://www.example/sign-in", trustsPeersWithoutAddress: true,
             appLinks: AppLinkSettings(
                 appleApps: [.init(appID: "TEAM.com.example.app", paths: ["/contacts/*"])], androidApps: []))
         let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
-        let codes = SecondFactorCheck(accounts: storage, secrets: TestAccounts.secrets)
+        let codes = SecondFactorCheck(accounts: storage, secrets: secrets)
         let issuer = LoginTokenIssuer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents,
             store: storage, limiter: limiter, limits: limits, refusals: refusals, time: time)
@@ -125,11 +127,9 @@ struct TestBridge: Sendable {
                     signOuts: UpstreamSignOuts(
                         providers: [TestUpstream()], sessions: storage, endings: endings, refusals: refusals,
                         time: time)),
-                secondFactor: TestAccounts.secrets.map { [storage] in
-                    SecondFactorEnrolment(
-                        accounts: storage, secrets: $0, throttle: throttle, refusals: refusals, keys: keys,
-                        time: time)
-                },
+                secondFactor: SecondFactorEnrolment(
+                    accounts: storage, secrets: secrets, codes: codes, throttle: throttle, refusals: refusals,
+                    keys: keys, time: time),
                 passkeys: PasskeyServices(
                     signIn: PasskeySignIn(
                         storage: storage, throttle: throttle, opener: opener, refusals: refusals, keys: keys,

@@ -45,7 +45,7 @@ import Testing
         let problems: [ConsoleProblem] = [
             .reasonNeeded, .reasonLong, .usernameNeeded, .usernameBad, .emailBad, .usernameKept, .usernameTaken,
             .lineLong("email"), .noAccount, .noPasswordAccount, .noSecondFactor, .lastAdministrator, .lastWayIn,
-            .userChanged, .clientExists, .clientChanged, .clientNameNeeded, .noJSON, .password(.tooShort),
+            .userChanged, .clientExists, .clientChanged, .clientNameNeeded, .pageOld, .noJSON, .password(.tooShort),
             .password(.tooLong), .password(.common), .password(.name),
         ]
         #expect(Set(english["console_problems"]?.keys.map { $0 } ?? []) == Set(problems.map(\.key)))

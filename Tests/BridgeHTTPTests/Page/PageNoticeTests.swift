@@ -7,17 +7,19 @@ import Testing
 
     static let looks: [(any PageNotice, Look)] = [
         (PasswordNotice.changed, .done), (PasswordNotice.wrong, .problem), (SecondFactorNotice.removed, .done),
-        (SecondFactorNotice.shownBefore, .problem), (DevicesNotice.endedOthers, .done), (DevicesNotice.stale, .problem),
+        (SecondFactorNotice.shownBefore, .hint), (DevicesNotice.endedOthers, .done), (DevicesNotice.stale, .problem),
         (ConsentsNotice.withdrawn, .done), (ConsentsNotice.stale, .problem),
         (PasskeysNotice.added, .done), (PasskeysNotice.taken, .problem), (SignInNotice.passwordSet, .done),
-        (SignInNotice.notEnough, .hint), (SignInNotice.lacksSecondFactor, .hint), (SignInNotice.refused, .problem),
+        (SignInNotice.formLost, .hint), (SecondFactorNotice.conflict, .problem),
+        (SignInNotice.notEnough, .hint), (SignInNotice.notEnoughElsewhere, .hint),
+        (SignInNotice.lacksSecondFactor, .hint), (SignInNotice.refused, .problem),
         (LinkedKeysNotice.linked, .done), (LinkedKeysNotice.unlinked, .done), (LinkedKeysNotice.beginAgain, .hint),
         (LinkedKeysNotice.lastWayIn, .problem), (PhonePageNotice.notYet, .problem), (PhonePageNotice.stale, .problem),
     ]
 
     @Test(arguments: looks)
     func `what was done, what is wrong and what is a hint do not look the same`(notice: any PageNotice, look: Look) {
-        let found: Look = notice.code != nil ? .problem : notice.isDone ? .done : .hint
+        let found: Look = notice.isProblem ? .problem : notice.isDone ? .done : .hint
         #expect(found == look)
     }
 
@@ -25,7 +27,7 @@ import Testing
         (PhonePageNotice.noDigits, "phone"), (PhonePageNotice.wrongDigits, "phone"), (PhonePageNotice.notYet, "phone"),
         (PhonePageNotice.stale, "phone"), (SignInNotice.noDigits, "sign_in"), (SignInNotice.refused, "sign_in_code"),
         (SignInNotice.limited(.seconds(1)), "sign_in"), (SignInNotice.stale, "sign_in"),
-        (SignInNotice.noCookies, "sign_in"),
+        (SignInNotice.noCookies, "sign_in"), (SignInNotice.notEnoughElsewhere, "code"),
     ]
 
     @Test(arguments: ofPhones)

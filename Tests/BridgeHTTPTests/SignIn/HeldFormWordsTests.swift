@@ -44,6 +44,23 @@ import Testing
         #expect(words.rows.map { $0["is_plain"] as? Bool } == [false, false, false, true, false])
     }
 
+    @Test func `of fields with what they showed, those are told that were changed, an emptied one too`() throws {
+        let names = "shown.username=bob&username=bob&shown.display_name=Bob&display_name=Robert"
+        let words = try Self.words(
+            "\(names)&shown.email=b%40x.example&email=&reason=why", to: "/admin/users/bob/names")
+        #expect(
+            words.rows.map { row in [row["name"], row["value"]].compactMap { $0 as? String } } == [
+                ["User", "bob"], ["Display name", "Robert"], ["E-mail address", "–"], ["Reason", "why"],
+            ])
+    }
+
+    @Test func `a field that was emptied comes again when the form that waited is sent`() throws {
+        let fields = try FormParameters(parsing: "display_name=&reason=why".utf8)
+        let form = try #require(HeldForm(fields, path: "/admin/users/bob/names", by: Subject(rawValue: "carol")))
+        #expect(form.fields.map(\.name) == ["display_name", "reason"])
+        #expect(form.fields.map(\.value) == ["", "why"])
+    }
+
     @Test func `a setting's value is said as its page says it, a number as it is`() throws {
         let words = try Self.words(
             "enabled=true&rotateDeviceSecrets=false&maxSecretsBehavior=reject&deviceSecretTTLDays=30",

@@ -382,12 +382,4 @@ final class RestoredAuditLog: AuditLog {
         try await forwarder(over: FixedAuditLog(entries: entries)).forward(over: receiver) { false }
         #expect(receiver.items == entries.map(AuditForwardItem.entry))
     }
-
-    @Test func `each wait is up to twice as long as the one before, and a minute at most`() {
-        var backoff = DeliveryBackoff()
-        #expect((0..<8).map { _ in backoff.next(1) } == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
-        #expect(backoff.next(0) == .seconds(30))
-        backoff.reset()
-        #expect(backoff.next(0) == .milliseconds(500))
-    }
 }

@@ -37,6 +37,8 @@ import Testing
             } else {
                 wire = try row.decodeIfPresent(String.self, forKey: .input).map { PercentEncoding.encode($0) }
             }
+            guard wire == nil else { return }
+            try decoder.requireNoInput(besides: ["wire", "input", "input_hex"], among: ["allow", "accept", "whatwg"])
         }
     }
 
@@ -50,12 +52,19 @@ import Testing
     @Test func `a row is read by its wire form, its bytes or its text, and one that has no bytes fails alone`() throws {
         let rows = [
             #""wire": "%2Fa""#, #""input": "/é?", "input_hex": "2FfF""#, #""input": "/é?""#, #""input_hex": "2""#,
-            #""input_hex": "xy""#, #""wire": 1"#, #""why": "absent""#,
+            #""input_hex": "xy""#, #""wire": 1"#, #""why": "absent""#, #""wire": null, "heading": "absent""#,
+            #""wire": "%2Fa", "heading": "any""#, #""input_base64": "L2E=""#, #""input": null, "input_base64": "L2E=""#,
         ].map { #"{"allow": ["/a"], "accept": false, \#($0)}"# }
         let table = Data("[\(rows.joined(separator: ","))]".utf8)
         let read = try JSONDecoder().decode([TableRow<Case>].self, from: table)
-        #expect(read.map(\.content?.wire) == ["%2Fa", "%2F%fF", "%2F%C3%A9%3F", nil, nil, nil, nil])
-        #expect(read.map { $0.problem == nil } == [true, true, true, false, false, false, true])
+        #expect(
+            read.map(\.content?.wire) == [
+                "%2Fa", "%2F%fF", "%2F%C3%A9%3F", nil, nil, nil, nil, nil, "%2Fa", nil, nil,
+            ])
+        #expect(
+            read.map { $0.problem == nil } == [
+                true, true, true, false, false, false, true, true, true, false, false,
+            ])
     }
 
     @Test(arguments: cases)

@@ -32,8 +32,9 @@ import Testing
             DerivedKeyPurpose.allCases.map(\.rawValue).sorted() == [
                 "authorization journey", "cross-device sign-in", "device approval", "dpop nonce", "form token",
                 "held console form", "linking of a phone's key", "passkey enrolment", "passkey sign-in",
-                "password set-up link", "pending sign-in", "proof of a phone's key", "pushed login token",
-                "redemption retry", "second factor enrolment", "sign-in that waits for a phone", "typed code",
+                "password set-up link", "pending sign-in", "proof of a phone's key", "pushed ID token hint",
+                "pushed login token", "redemption retry", "second factor enrolment", "sign-in that waits for a phone",
+                "typed code",
                 "upstream provider's answer", "upstream sign-in", "website's authorization request",
                 "website's logout",
             ])

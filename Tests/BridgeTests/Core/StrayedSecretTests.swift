@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `what is sealed is known by its form, also where a part of it is missing`() throws {
-        let keys = Reloadable(try keyRing("k1"))
+        let keys = Reloadable(keyRing("k1"))
         for purpose in DerivedKeyPurpose.allCases {
             let seal = ShortLivedSeal(keys: keys, purpose: purpose, time: FixedClock().source)
             let text = try seal.seal([1], lifetime: .seconds(60))

@@ -28,6 +28,16 @@ import Testing
         #expect(instant?.milliseconds == milliseconds)
     }
 
+    @Test func `a double that is no instant gives none, and breaks nothing`() {
+        let cases: [(seconds: Double, milliseconds: Int64?)] = [
+            (.nan, nil), (.infinity, nil), (-.infinity, nil), (.greatestFiniteMagnitude, nil), (-0.0, 0),
+            (.leastNonzeroMagnitude, 0), (-.leastNonzeroMagnitude, nil), (0.9999, 999), (9_007_199_254_740_992, nil),
+        ]
+        for (seconds, milliseconds) in cases {
+            #expect(Timestamp(numericDate: seconds)?.milliseconds == milliseconds)
+        }
+    }
+
     @Test(arguments: extremes)
     func `the time between any two instants has the sign of their order`(milliseconds: Int64) {
         let one = Timestamp(milliseconds: milliseconds)

@@ -43,14 +43,14 @@ import Testing
     }
 
     @Test func `to look takes nothing, and says so in the log when there is nothing left`() async throws {
-        try await withGate { gate, service in
+        try await withGate { gate, service async throws in
             for _ in 0..<2 {
                 #expect(try await gate.peek([key], origin: origin(), at: noon) == .allowed)
             }
             #expect(try await gate.take([key], origin: origin(), at: noon) == .allowed)
             #expect(try await gate.peek([key], origin: origin(), at: noon).retryAfter == .seconds(90))
             #expect(try await refusals(in: service).map(\.reason) == ["a.limit"])
-            try await gate.giveBack([key], at: noon)
+            await gate.giveBack([key], at: noon)
             #expect(try await gate.peek([key], origin: origin(), at: noon).retryAfter == nil)
         }
     }

@@ -50,10 +50,13 @@ import Testing
                 service.clock.advance(.seconds(1))
             }
             return Asked(bearer: service.bearer(sid: opened.session.id))
-        case "target_not_reachable_above":
+        case "target_not_reachable_above", "shared_no_longer":
+            // Who is exchanged for itself shares with itself, as long as it may exchange at all.
+            service.change(app) { $0.isNativeSSOEnabled = false }
             let session = AppSession(
                 id: "second", subject: "alice", clientID: app, scope: Scope(tokens: ["openid"]),
-                opening: .tokenExchange, ancestry: [.authorize], appsAbove: ["mute"],
+                opening: .tokenExchange, ancestry: [.authorize],
+                appsAbove: [reason == "shared_no_longer" ? app : "mute"],
                 authentication: Authentication(), createdAt: noon, expiresAt: noon + .seconds(3600))
             _ = try await service.storage.open(session, refreshToken: nil, events: [])
             return Asked(bearer: service.bearer(sid: session.id))

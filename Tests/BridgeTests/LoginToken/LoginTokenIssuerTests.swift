@@ -143,8 +143,8 @@ import Testing
         try await withService { service async throws in
             let users = OvertakenUsers(service.storage)
             let node = try Service(storage: service.storage, users: users)
-            node.keys.replace(with: try keyRing("k1", signsFrom: noon + .seconds(100)))
-            users.beforeReadingARecord { node.keys.replace(with: try keyRing("k1")) }
+            node.keys.replace(with: keyRing("k1", signsFrom: noon + .seconds(100)))
+            users.beforeReadingARecord { node.keys.replace(with: keyRing("k1")) }
             await #expect(throws: StorageError.self) {
                 try await node.issue(LoginTokenIssueRequest(targetClientID: "typing"))
             }

@@ -13,7 +13,7 @@ import Testing
         let channel: RedemptionChannel
         let cost: RedemptionCheck.Cost
 
-        var testDescription: String { "\(question) on \(channel.rawValue)" }
+        var testDescription: String { "\(question) on \(channel)" }
 
         static let all: [Row] = RedemptionCheck.list.flatMap { check in
             channels.filter { check.channels.contains($0) }

@@ -181,12 +181,12 @@ import Testing
     {
         try await withService { service async throws in
             let first = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
-            service.keys.replace(with: try keyRing("k2"))
+            service.keys.replace(with: keyRing("k2"))
             let again = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
             #expect(again.id == first.id && again.expiresAt == first.expiresAt)
             #expect(try await service.open(first.token).word == "refused")
             #expect(try await service.open(again.token).word == "opened")
-            service.keys.replace(with: try keyRing("k2", "k3"))
+            service.keys.replace(with: keyRing("k2", "k3"))
             let third = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
             #expect(
                 try await service.open(third.token, from: origin("198.51.100.9", userAgent: "Firefox")).word
@@ -198,7 +198,7 @@ import Testing
         try await withService { service async throws in
             let order = LoginTokenIssueRequest(targetClientID: "typing", idempotencyKey: "k")
             _ = try await service.issue(order)
-            service.keys.replace(with: try keyRing("k2"))
+            service.keys.replace(with: keyRing("k2"))
             await #expect(throws: StorageError.self) { try await service.issue(order) }
         }
     }
@@ -233,7 +233,7 @@ import Testing
     @Test func `without a key that may sign, an issue and its repeat answer unavailable`() async throws {
         try await withService { service async throws in
             _ = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
-            service.keys.replace(with: try keyRing("k3", signsFrom: noon + .seconds(100)))
+            service.keys.replace(with: keyRing("k3", signsFrom: noon + .seconds(100)))
             await #expect(throws: StorageError.self) {
                 try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
             }

@@ -286,6 +286,15 @@ import Testing
         }
     }
 
+    @Test func `attack: an app opens nothing by the sign-in of one that shares no longer`() async throws {
+        try await withNativeProvider { native in
+            let opened = try await native.exchange(try await native.signIn())
+            native.service.change(NativeProvider.photos) { $0.shareWith = [] }
+            let found = try await refusal { try await native.post(order(opened, client: NativeProvider.music)) }
+            #expect(found == "unauthorized_client shared_no_longer")
+        }
+    }
+
     @Test func `attack: a chain of exchanges opens no website that an app anywhere above may not`() async throws {
         try await withNativeProvider { native in
             native.service.change(NativeProvider.music) { $0.shareWith = ["guest"] }
@@ -318,6 +327,22 @@ import Testing
             native.service.change(NativeProvider.photos) { $0.mayReach = [] }
             #expect(try await native.service.open(token, from: origin("198.51.100.1")).word == "refused")
             #expect(try await native.records(.loginTokenReplayed).count == 1)
+        }
+    }
+
+    @Test func `a login link carries no scope that its app, or one above it, has lost since its token was made`()
+        async throws
+    {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            let second = try await native.exchange(first)
+            let document = [Scope.openID, Scope.offlineAccess]
+            native.service.change(NativeProvider.photos) { $0.scope = Scope(tokens: document) }
+            for (tokens, client) in [(first, NativeProvider.photos), (second, NativeProvider.music)] {
+                let token = try await native.post(order(tokens, client: client)).accessToken
+                let session = try #require(try await native.service.open(token).opened).session
+                #expect(session.lineage.scope == Scope(tokens: document + [Scope.deviceSSO]), "\(client)")
+            }
         }
     }
 

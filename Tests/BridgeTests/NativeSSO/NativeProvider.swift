@@ -84,7 +84,7 @@ struct NativeProvider: Sendable {
                     tokens: tokens, devices: devices, refusals: refusals),
                 RefreshTokenGrant(
                     store: storage, endings: service.endings, refreshTokens: refreshTokens, tokens: tokens,
-                    devices: devices, limit: userLimit),
+                    devices: devices, clients: service.clients, limit: userLimit),
                 exchanges,
             ], proofs: provider.proofs, refusals: refusals, limiter: UnlimitedRateLimiter(), limits: LimitSettings(),
             time: time)

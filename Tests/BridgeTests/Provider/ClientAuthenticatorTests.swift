@@ -69,9 +69,11 @@ private func expectRefusal(
     ///   - audience: as JSON.
     ///   - id: `nil` leaves it out.
     ///   - wait: in how many seconds it begins to count; `nil` says nothing of that.
+    ///   - more: further claims, as JSON.
     private func assertion(
         _ provider: Provider, id: String? = "1", audience: String = "\"\(issuerName)\"", subject: String = "signing",
-        lifetime: Int64 = 60, age: Int64? = nil, notBefore wait: Int64? = nil, key: SigningKey? = nil
+        lifetime: Int64 = 60, age: Int64? = nil, notBefore wait: Int64? = nil,
+        more: KeyValuePairs<String, String> = [:], key: SigningKey? = nil
     ) throws -> [(String, String)] {
         var claims = JSONObjectWriter()
         claims.add("iss", subject)
@@ -81,6 +83,7 @@ private func expectRefusal(
         claims.add("exp", provider.service.clock.now.seconds + lifetime)
         if let age { claims.add("iat", provider.service.clock.now.seconds - age) }
         if let wait { claims.add("nbf", provider.service.clock.now.seconds + wait) }
+        for (name, json) in more { claims.add(name, json: json) }
         let token = try CompactJWS.sign(claims.finish(), type: "JWT", with: key ?? provider.assertionKey)
         return form + [
             ("client_assertion_type", ClientCredentials.assertionType), ("client_assertion", token),
@@ -298,6 +301,32 @@ private func expectRefusal(
             ]
             let found = try await refusal { try await provider.token(form) }
             #expect(["invalid_client assertion_expired", "invalid_client assertion_too_lasting"].contains(found))
+        }
+    }
+
+    @Test(
+        arguments: ["iat", "nbf"],
+        ["-1", "-1e300", "1e300", "253402300800", "9223372036854775808", #""now""#, "null", "true"])
+    func `RFC 7519 §2: an assertion with a time that is no instant is malformed`(
+        claim: String, json: String
+    ) async throws {
+        try await withProvider { provider in
+            let signed = try assertion(provider, more: [claim: json])
+            try await expectRefusal("invalid_client malformed_assertion") { try await provider.token(signed) }
+        }
+    }
+
+    @Test func `the times of an assertion may have fractions`() async throws {
+        try await withProvider { provider in
+            let now = provider.service.clock.now.seconds
+            for (number, time) in ["\(now + 29).999", "\(now + 30)", "\(now).5"].enumerated() {
+                let signed = try assertion(provider, id: "\(number)", more: ["iat": time, "nbf": time])
+                try await expectRefusal("accepted") { try await provider.token(signed) }
+            }
+            for claim in ["iat", "nbf"] {
+                let early = try assertion(provider, id: "early \(claim)", more: [claim: "\(now + 30).5"])
+                try await expectRefusal("invalid_client assertion_not_yet_valid") { try await provider.token(early) }
+            }
         }
     }
 

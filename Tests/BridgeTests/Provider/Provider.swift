@@ -101,7 +101,7 @@ struct Provider: Sendable {
             rules: AuthorizationRequestRules(
                 issuer: issuerName, clients: service.clients, idTokens: nil),
             authenticator: authenticator, store: storage, proofs: proofs, refusals: refusals,
-            limiter: UnlimitedRateLimiter(), limits: limits, time: time)
+            limiter: UnlimitedRateLimiter(), limits: limits, keys: service.keys, time: time)
         let tokens = SessionTokens(accessTokens: accessTokenCodec, idTokens: idTokens, users: users)
         let refreshTokens = RefreshTokens(master: master)
         endpoint = TokenEndpoint(
@@ -112,7 +112,7 @@ struct Provider: Sendable {
                     tokens: tokens, refusals: refusals),
                 RefreshTokenGrant(
                     store: storage, endings: service.endings, refreshTokens: refreshTokens, tokens: tokens,
-                    limit: limit("refresh.subject")),
+                    clients: service.clients, limit: limit("refresh.subject")),
                 ClientCredentialsGrant(
                     tokens: tokens, audit: storage, refusals: refusals, limiter: limiter, limits: limits),
             ], proofs: proofs, refusals: refusals, limiter: limiter, limits: limits, time: time)

@@ -85,10 +85,20 @@ import Testing
                 row(pair.id, .hs256, pair.sealedKey), row(shared.id, .es256, shared.sealedKey),
                 row("another", .hs256, shared.sealedKey),
             ] {
-                #expect(throws: MasterKeyError.self) { try opener.open(forged) }
+                let error = #expect(throws: MasterKeyError.self) { try opener.open(forged) }
+                #expect(error?.name == forged.id, "the name alone, as messages have it behind what it is")
             }
             #expect(throws: Never.self) { try opener.open(shared) }
         }
+    }
+
+    @Test func `a sealed secret that is shorter than its hash is not taken`() throws {
+        let master = try #require(MasterKey([UInt8](repeating: 3, count: 32)))
+        let short = SecretKey(
+            id: "s", secret: Secret([UInt8](repeating: 1, count: 31)), signsFrom: noon, retiresAt: nil)
+        let sealed = try SigningKeyMaker(master: master, random: .system).seal(short, at: noon)
+        var opener = SealedKeyOpener(master: master)
+        #expect(throws: MasterKeyError.self) { try opener.open(sealed) }
     }
 
     // MARK: When a new key signs

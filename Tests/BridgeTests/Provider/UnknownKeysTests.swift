@@ -62,7 +62,7 @@ import Testing
                     clients: service.clients, issuer: issuerName, assertions: nodes.storage,
                     refusals: service.refusals, limiter: UnlimitedRateLimiter(), limits: LimitSettings()),
                 store: nodes.storage, proofs: nil, refusals: service.refusals, limiter: UnlimitedRateLimiter(),
-                limits: LimitSettings(), time: service.clock.source)
+                limits: LimitSettings(), keys: service.keys, time: service.clock.source)
             _ = try await requests.push(
                 try AuthorizationFixture.form(["id_token_hint": hint.expose()]), basic: .absent, origin: origin())
         }

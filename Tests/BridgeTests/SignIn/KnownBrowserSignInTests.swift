@@ -265,8 +265,10 @@ import Testing
             let opened = try #require(try await desk.attempt("alice").opened)
             let refusals = refusals(desk)
             let enrolment = SecondFactorEnrolment(
-                accounts: desk.service.storage, secrets: desk.secrets, throttle: try throttle(desk, refusals),
-                refusals: refusals, keys: desk.service.keys, time: desk.service.clock.source)
+                accounts: desk.service.storage, secrets: desk.secrets,
+                codes: SecondFactorCheck(accounts: desk.service.storage, secrets: desk.secrets),
+                throttle: try throttle(desk, refusals), refusals: refusals, keys: desk.service.keys,
+                time: desk.service.clock.source)
             var here = origin()
             here.recognition = opened.recognition
             let draft = try enrolment.draft(in: opened.session)

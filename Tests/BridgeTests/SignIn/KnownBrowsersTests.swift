@@ -206,13 +206,21 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
     }
 }
 
+/// Lets everything pass, and is away when something is to be given back.
+private struct KeepingLimiter: RateLimiter {
+    func take(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision { .allowed }
+    func peek(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision { .allowed }
+    func giveBack(_ keys: [RateLimitKey], at now: Timestamp) throws { throw StorageError.unavailable("away") }
+}
+
 /// The absolute caps of a day, and the wider networks of IPv6 (contract §12).
 @Suite struct SignInThrottleTests {
     @Test func `guesses of neighbours under way hold nobody back, and wrong ones do`() async throws {
         try await withService { service in
             let throttle = SignInThrottle(
                 limiter: InProcessRateLimiter(clock: .parameter), limits: LimitSettings(),
-                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)))
+                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)),
+                knownBrowsers: try .sample())
             /// A neighbour's code, looked at once those of all after them have come.
             func code(of number: Int, upTo last: Int) async throws -> [SignInThrottle.CodeVerdict] {
                 let user = Account(
@@ -240,7 +248,8 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
         try await withService { service in
             let throttle = SignInThrottle(
                 limiter: InProcessRateLimiter(clock: .parameter), limits: LimitSettings(),
-                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)))
+                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)),
+                knownBrowsers: try .sample())
             let user = Account(subject: "alice", username: Username("alice"), createdAt: noon)
             for _ in 0..<20 {
                 await #expect(throws: StorageError.self) {
@@ -254,6 +263,18 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
         }
     }
 
+    @Test func `a right code is right where its count cannot be given back`() async throws {
+        try await withService { service in
+            let throttle = SignInThrottle(
+                limiter: KeepingLimiter(), limits: LimitSettings(),
+                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)),
+                knownBrowsers: try .sample())
+            let user = Account(subject: "alice", username: Username("alice"), createdAt: noon)
+            let verdict = try await throttle.code(of: user, origin: origin(), at: noon) { true }
+            #expect(verdict == .right)
+        }
+    }
+
     private func passes(
         _ guess: SignInThrottle.Guess, every interval: Int, for seconds: Int,
         from address: (Int) -> String
@@ -263,7 +284,8 @@ private func freshThrottle(_ service: Service, knowing browsers: KnownBrowsers) 
             let limiter = InProcessRateLimiter(clock: .parameter)
             let throttle = SignInThrottle(
                 limiter: limiter, limits: LimitSettings(),
-                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)))
+                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)),
+                knownBrowsers: try .sample())
             for (number, second) in stride(from: 0, to: seconds, by: interval).enumerated() {
                 let now = noon + .seconds(second)
                 let origin = origin(address(number))

@@ -9,12 +9,13 @@ import Testing
     /// - Parameter sessions: where new sessions are opened; `nil` for the service's own database.
     private func makeChange(
         over service: Service, width: Int = 4, openingIn sessions: (any SessionStore)? = nil
-    ) -> PasswordChange {
+    ) throws -> PasswordChange {
         let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: service.storage, limiter: limiter)
         return PasswordChange(
             storage: service.storage, hasher: PasswordHasher(cost: SignInDesk.cost, width: width),
-            throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
+            throttle: SignInThrottle(
+                limiter: limiter, limits: LimitSettings(), refusals: refusals, knownBrowsers: try .sample()),
             opener: SessionOpener(
                 sessions: service.sessions, store: sessions ?? service.storage, clients: service.clients),
             endings: service.endings, refusals: refusals, keys: service.keys, clients: service.clients,
@@ -83,7 +84,7 @@ import Testing
     func `a commit that hangs keeps nobody else's password from being judged`() async throws {
         try await withService { service in
             let sessions = HangingSessions(storage: service.storage)
-            let change = makeChange(over: service, width: 1, openingIn: sessions)
+            let change = try makeChange(over: service, width: 1, openingIn: sessions)
             let desk = try SignInDesk(service)
             for name in ["alice", "bob"] { try await desk.add(name) }
             let alice = try await session(desk)
@@ -103,7 +104,7 @@ import Testing
     func `an end of everything right after the new password leaves no session that goes on from it`() async throws {
         try await withService { service in
             let sessions = HangingSessions(storage: service.storage)
-            let change = makeChange(over: service, openingIn: sessions)
+            let change = try makeChange(over: service, openingIn: sessions)
             let desk = try SignInDesk(service)
             try await desk.add("alice")
             let here = try await session(desk)

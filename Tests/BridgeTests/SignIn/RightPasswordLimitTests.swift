@@ -77,7 +77,8 @@ import Testing
             let limiter = ListeningLimiter()
             let throttle = SignInThrottle(
                 limiter: limiter, limits: LimitSettings(),
-                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)))
+                refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(capacity: 1)),
+                knownBrowsers: try .sample())
             for account in [Account(subject: "sub-alice", username: Username("alice"), createdAt: noon), nil] {
                 _ = try await throttle.excessOfRight(of: Username("alice"), account, origin: origin(), at: noon)
             }

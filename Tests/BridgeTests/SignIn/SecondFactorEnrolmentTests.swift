@@ -23,7 +23,9 @@ import Testing
             try await body(
                 SecondFactorEnrolment(
                     accounts: service.storage, secrets: desk.secrets,
-                    throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
+                    codes: SecondFactorCheck(accounts: service.storage, secrets: desk.secrets),
+                    throttle: SignInThrottle(
+                        limiter: limiter, limits: LimitSettings(), refusals: refusals, knownBrowsers: try .sample()),
                     refusals: refusals, keys: service.keys, time: service.clock.source),
                 session, desk)
         }

@@ -9,12 +9,13 @@ import Testing
 @Suite struct SetUpLinkMakerTests {
     private static let new = Secret("plum duff at noon")
 
-    private func makeChange(over service: Service) -> PasswordChange {
+    private func makeChange(over service: Service) throws -> PasswordChange {
         let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: service.storage, limiter: limiter)
         return PasswordChange(
             storage: service.storage, hasher: PasswordHasher(cost: SignInDesk.cost),
-            throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
+            throttle: SignInThrottle(
+                limiter: limiter, limits: LimitSettings(), refusals: refusals, knownBrowsers: try .sample()),
             opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
             endings: service.endings, refusals: refusals, keys: service.keys, clients: service.clients,
             time: service.clock.source)

@@ -15,11 +15,11 @@ struct SignInDesk: Sendable {
 
     /// - Parameters:
     ///   - sessions: where sessions are opened; `nil` for the service's own database.
-    ///   - readsCodes: whether it has the key that codes are looked at with.
+    ///   - users: where codes are used up; `nil` for the service's own database.
     ///   - hasher: where passwords wait for their turn.
     ///   - ceiling: what the audit log takes of refusals.
     init(
-        _ service: Service, openingIn sessions: (any SessionStore)? = nil, readsCodes: Bool = true,
+        _ service: Service, openingIn sessions: (any SessionStore)? = nil, claimingIn users: (any UserStore)? = nil,
         hasher: PasswordHasher = PasswordHasher(cost: SignInDesk.cost), ceiling: RefusalCeiling = RefusalCeiling()
     ) throws {
         let limiter = InProcessRateLimiter(clock: .parameter)
@@ -30,7 +30,7 @@ struct SignInDesk: Sendable {
         let refusals = RefusalLog(audit: storage, limiter: limiter, ceiling: ceiling)
         signIn = SignIn(
             accounts: storage, hasher: hasher,
-            codes: SecondFactorCheck(accounts: storage, secrets: readsCodes ? secrets : nil),
+            codes: SecondFactorCheck(accounts: users ?? storage, secrets: secrets),
             throttle: SignInThrottle(
                 limiter: limiter, limits: LimitSettings(), refusals: refusals,
                 knownBrowsers: KnownBrowsers(master: master)),
@@ -66,6 +66,12 @@ struct SignInDesk: Sendable {
     func failures() async throws -> [String?] {
         try await service.storage.search(AuditFilter(type: .userSignInFailed), before: nil, limit: 100).records
             .map(\.event.reason)
+    }
+}
+
+extension KnownBrowsers {
+    static func sample() throws -> KnownBrowsers {
+        KnownBrowsers(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
     }
 }
 

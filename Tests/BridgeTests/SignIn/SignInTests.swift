@@ -339,11 +339,13 @@ import Testing
 
     @Test func `a code that nobody could look at is no guess`() async throws {
         try await withService { service in
-            let desk = try SignInDesk(service, readsCodes: false)
+            let users = OvertakenUsers(service.storage)
+            let desk = try SignInDesk(service, claimingIn: users)
             let sealed = try desk.secrets.seal(Self.secret, for: "sub-alice")
             try await desk.add("alice", factor: SecondFactor(sealedSecret: sealed))
             let pending = try #require(try await desk.attempt("alice").pending)
             for _ in 0..<7 {
+                users.beforeClaimingAStep { throw StorageError.unavailable("lost") }
                 await #expect(throws: StorageError.self) { try await confirm(desk, pending, code) }
             }
         }

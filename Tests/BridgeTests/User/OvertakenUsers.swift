@@ -5,10 +5,10 @@ import Synchronization
 /// Users about whom something happens between a question and its answer.
 ///
 /// It pretends that it does so once and as the test says: after the list of the disabled was read, or before a user is
-/// looked up or groups are kept. All else the store behind it does.
+/// looked up, groups are kept or a code is used up. All else the store behind it does.
 final class OvertakenUsers: UserStore {
     private enum Moment: Hashable {
-        case afterReadingTheDisabled, beforeReadingARecord, beforeKeepingGroups
+        case afterReadingTheDisabled, beforeReadingARecord, beforeKeepingGroups, beforeClaimingAStep
     }
 
     private let storage: any UserStore
@@ -29,6 +29,11 @@ final class OvertakenUsers: UserStore {
     /// What happens once, before groups are kept.
     func beforeKeepingGroups(_ body: @escaping @Sendable () async throws -> Void) {
         hooks.withLock { $0[.beforeKeepingGroups] = body }
+    }
+
+    /// What happens once, before the code of an authenticator app is used up.
+    func beforeClaimingAStep(_ body: @escaping @Sendable () async throws -> Void) {
+        hooks.withLock { $0[.beforeClaimingAStep] = body }
     }
 
     private func pass(_ moment: Moment) async throws {
@@ -141,7 +146,8 @@ final class OvertakenUsers: UserStore {
     }
 
     func claimStep(_ step: Int64, of subject: Subject) async throws -> Bool {
-        try await storage.claimStep(step, of: subject)
+        try await pass(.beforeClaimingAStep)
+        return try await storage.claimStep(step, of: subject)
     }
 
     func claimRecoveryCode(

@@ -62,9 +62,17 @@ import Testing
         #expect(declared.filter { !listed.contains($0) } == [])
     }
 
+    private static let words = files.filter { $0.path.hasPrefix("Sources/") }.map {
+        SourceWords(path: $0.path, lines: $0.lines)
+    }
+
     @Test(arguments: WingOrder.all)
     func `the wings of a target know only those before them`(_ order: WingOrder) {
-        #expect(order.violations(in: Self.files) == [])
+        #expect(order.violations(in: Self.words) == [])
+    }
+
+    @Test func `every target with wings has an order`() {
+        #expect(WingOrder.targets(of: Self.words) == WingOrder.all.map(\.target).sorted())
     }
 
     @Test(arguments: [
@@ -74,8 +82,23 @@ import Testing
     ])
     func `a name from a wing above is found`(_ wing: String, _ text: String) throws {
         let order = try #require(WingOrder.all.first { $0.target == "Sources/Bridge" })
-        let planted = (path: "Sources/Bridge/\(wing)/Planted.swift", lines: [text[...]])
-        #expect(order.violations(in: Self.files + [planted]).count == 1)
+        let planted = SourceWords(path: "Sources/Bridge/\(wing)/Planted.swift", lines: [text[...]])
+        #expect(order.violations(in: Self.words + [planted]).count == 1)
+    }
+
+    @Test(arguments: [
+        "static let planted = 1", "package var planted: Int { 1 }", "static func planted() {}",
+    ])
+    func `what an extension in a wing above adds is found`(_ member: String) throws {
+        let order = try #require(WingOrder.all.first { $0.target == "Sources/Bridge" })
+        let home = SourceWords(
+            path: "Sources/Bridge/SignIn/Home.swift", lines: ["extension Subject {", "    \(member)", "}"])
+        let path = "Sources/Bridge/Core/User.swift"
+        let user = SourceWords(path: path, lines: ["    let x = subject.planted"])
+        #expect(order.violations(in: Self.words + [home, user]) == ["\(path): planted of SignIn"])
+        // Of two that have the name, a word does not say which one is meant.
+        let other = SourceWords(path: "Sources/Bridge/Core/Other.swift", lines: ["    let planted: Int"])
+        #expect(order.violations(in: Self.words + [home, user, other]) == [])
     }
 
     @Test func `no type of the tests is a copy of another`() throws {
@@ -113,6 +136,14 @@ import Testing
     @Test(arguments: [
         ("statuses stand in the error table", "Sources/BridgeHTTP/X.swift", "Response(status: .init(code: 404))"),
         ("statuses stand in the error table", "Sources/BridgeHTTP/X.swift", "Response(status: .badRequest)"),
+        (
+            "statuses stand in the error table", "Sources/BridgeHTTP/X.swift",
+            "        values[\"problem\"] == nil ? .ok : .badRequest"
+        ),
+        (
+            "statuses stand in the error table", "Sources/BridgeHTTP/X.swift",
+            "        isWrong ? .badRequest : .ok"
+        ),
         ("the clock is read in one file", "Sources/Bridge/X.swift", "let now = Date()"),
         ("the clock is read in one file", "Sources/Bridge/X.swift", "let began = ContinuousClock.now"),
         ("the clock is read in one file", "Sources/Bridge/X.swift", "let took = began.duration(to: .now)"),
@@ -137,6 +168,15 @@ import Testing
         ),
         ("nothing crashes on purpose", "Sources/Bridge/X.swift", "let x = try! f()"),
         ("only commands print", "Sources/Bridge/X.swift", "    print(token)"),
+        ("only commands print", "Sources/RedisStorage/X.swift", "    print(token)"),
+        (
+            "a log line begins with a small letter", "Sources/Federation/X.swift",
+            """
+                    logger.warning(
+                        failure.isOurs
+                            ? "Our secret is refused" : "no answer", metadata: [:])
+            """
+        ),
         (
             "commands speak through streams that a test can replace", "Sources/drawbridge/Commands/X.swift",
             "    print(answer)"
@@ -157,6 +197,14 @@ import Testing
         (
             "connections to others are secured in one way", "Sources/Federation/X.swift",
             "        var configuration = TLSConfiguration.makeClientConfiguration()"
+        ),
+        (
+            "files of the data folder are named in one place", "Sources/drawbridge/X.swift",
+            #"    let path = "\(folder)/retired-keys""#
+        ),
+        (
+            "where people sign in is written in one place", "Sources/drawbridge/X.swift",
+            #"        if page == "/sign-in" { return [] }"#
         ),
         (
             "browsers are sent on in one way", "Sources/BridgeHTTP/X.swift",

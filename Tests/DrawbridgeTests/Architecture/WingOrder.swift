@@ -1,9 +1,7 @@
-import Foundation
-
 /// The folders of a target in one order: what is declared in one is named only there and in those after it (ADR-0019).
 ///
-/// Reads names, not meanings: types declared at the top level of a file, and words that begin with a capital. That is
-/// enough for packages whose types all have names of their own.
+/// Reads names, not meanings: types declared at the top level of a file, and what extensions add under a name that
+/// nothing else has. That is enough for packages whose types all have names of their own.
 struct WingOrder: Sendable, CustomStringConvertible {
     /// Such as `Sources/Bridge`.
     let target: String
@@ -11,6 +9,12 @@ struct WingOrder: Sendable, CustomStringConvertible {
     let wings: [Set<String>]
 
     static let all = [
+        WingOrder(
+            target: "Sources/OAuth2",
+            wings: [
+                ["Encoding"], ["Error"], ["JOSE"], ["ProofOfPossession", "RedirectURI"], [""],
+                ["Authorization", "Token"],
+            ]),
         WingOrder(
             target: "Sources/Bridge",
             wings: [
@@ -39,6 +43,8 @@ struct WingOrder: Sendable, CustomStringConvertible {
                 [""],
             ]),
         WingOrder(
+            target: "Sources/drawbridge-app", wings: [["Loopback"], ["Browser"], ["Commands"], [""]]),
+        WingOrder(
             target: "Sources/drawbridge-phone", wings: [["Terminal", "Network"], ["Commands"], [""]]),
         WingOrder(
             target: "Sources/drawbridge", wings: [["KeyFile"], ["Settings"], ["Service"], ["Demo"], ["Commands"], [""]]),
@@ -46,101 +52,55 @@ struct WingOrder: Sendable, CustomStringConvertible {
 
     var description: String { target }
 
-    /// Every name that points up, as `file: Name`, and every folder that is no wing.
-    func violations(in files: [(path: String, lines: [Substring])]) -> [String] {
-        var sources: [(file: String, wing: String, names: Set<Substring>)] = []
-        var homes: [Substring: String] = [:]
-        for file in files where file.path.hasPrefix(target + "/") && file.path.hasSuffix(".swift") {
-            let parts = file.path.dropFirst(target.count + 1).split(separator: "/")
-            let wing = parts.count > 1 ? String(parts[0]) : ""
-            let code = Self.code(file.lines)
-            for line in code { if let name = Self.declared(in: line) { homes[name] = wing } }
-            sources.append((file.path, wing, Set(code.flatMap(Self.names))))
+    /// The targets of `files` that have wings to order.
+    static func targets(of files: [SourceWords]) -> [String] {
+        var wings: [String: Set<Substring>] = [:]
+        for file in files {
+            let parts = file.path.split(separator: "/")
+            guard parts.count > 3, parts[0] == "Sources" else { continue }
+            wings["\(parts[0])/\(parts[1])", default: []].insert(parts[2])
         }
+        return wings.filter { $0.value.count > 1 }.keys.sorted()
+    }
+
+    /// Every name that points up, as `file: Name`, and every folder that is no wing.
+    func violations(in files: [SourceWords]) -> [String] {
+        let sources = files.filter { $0.path.hasPrefix(target + "/") && $0.path.hasSuffix(".swift") }
+        let homes = homes(in: sources)
+        let additions = additions(in: sources, among: files)
         return sources.flatMap { source -> [String] in
-            guard let floor = floor(of: source.wing) else { return ["\(source.file): \(source.wing) is no wing"] }
-            return source.names.compactMap { name in
-                guard let home = homes[name], home != source.wing, let other = self.floor(of: home), other >= floor
-                else { return nil }
-                return "\(source.file): \(name) of \(home.isEmpty ? "the roof" : home)"
+            let wing = wing(of: source.path)
+            guard let floor = floor(of: wing) else { return ["\(source.path): \(wing) is no wing"] }
+            let named = source.names.map { ($0, homes[$0]) } + source.members.map { ($0, additions[$0]) }
+            return named.compactMap { name, home in
+                guard let home, home != wing, let other = self.floor(of: home), other >= floor else { return nil }
+                return "\(source.path): \(name) of \(home.isEmpty ? "the roof" : home)"
             }.sorted()
         }
     }
 
+    private func homes(in sources: [SourceWords]) -> [Substring: String] {
+        var homes: [Substring: String] = [:]
+        for source in sources { for type in source.types { homes[type] = wing(of: source.path) } }
+        return homes
+    }
+
+    /// Where extensions add what nothing else of the program is named as: of other names a word alone does not say whose
+    /// they are.
+    private func additions(in sources: [SourceWords], among files: [SourceWords]) -> [Substring: String] {
+        var homes: [Substring: String] = [:]
+        for source in sources { for name in source.additions { homes[name] = wing(of: source.path) } }
+        var times: [Substring: Int] = [:]
+        for file in files where file.path.hasPrefix("Sources/") {
+            for name in file.declared { times[name, default: 0] += 1 }
+        }
+        return homes.filter { times[$0.key] == 1 }
+    }
+
+    private func wing(of path: String) -> String {
+        let parts = path.dropFirst(target.count + 1).split(separator: "/")
+        return parts.count > 1 ? String(parts[0]) : ""
+    }
+
     private func floor(of wing: String) -> Int? { wings.firstIndex { $0.contains(wing) } }
-
-    /// The words of a file's code: of each line, without comments and the insides of texts.
-    private static func code(_ lines: [Substring]) -> [[Word]] {
-        var isInText = false
-        return lines.compactMap { line in
-            // A text of several lines.
-            if line.contains("\"\"\"") {
-                isInText.toggle()
-                return nil
-            }
-            return isInText ? nil : words(of: line.utf8)
-        }
-    }
-
-    private struct Word {
-        let text: Substring
-        /// Whether it begins the line.
-        let isFirst: Bool
-        /// Whether a full stop is ahead of it, so that it is a member of something.
-        let isMember: Bool
-    }
-
-    private static func words(of line: Substring.UTF8View) -> [Word] {
-        var words: [Word] = []
-        var before = UInt8(ascii: " ")
-        var isQuoted = false
-        var index = line.startIndex
-        while index < line.endIndex {
-            let byte = line[index]
-            let start = index
-            line.formIndex(after: &index)
-            if isQuoted {
-                if byte == UInt8(ascii: "\\"), index < line.endIndex { line.formIndex(after: &index) }
-                isQuoted = byte != UInt8(ascii: "\"")
-            } else if byte == UInt8(ascii: "\"") {
-                isQuoted = true
-            } else if byte == UInt8(ascii: "/"), before == UInt8(ascii: "/") {
-                break
-            } else if isOfWord(byte) {
-                while index < line.endIndex, isOfWord(line[index]) { line.formIndex(after: &index) }
-                words.append(
-                    Word(
-                        text: Substring(line[start..<index]), isFirst: start == line.startIndex,
-                        isMember: before == UInt8(ascii: ".")))
-            }
-            before = byte
-        }
-        return words
-    }
-
-    private static func isOfWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-
-    private static let modifiers: Set<Substring> = [
-        "package", "private", "fileprivate", "public", "final", "indirect",
-    ]
-    private static let keywords: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
-
-    /// The type that a line declares at the top level.
-    private static func declared(in line: [Word]) -> Substring? {
-        guard line.first?.isFirst == true else { return nil }
-        let rest = line.drop { modifiers.contains($0.text) }
-        guard let keyword = rest.first, keywords.contains(keyword.text) else { return nil }
-        return rest.dropFirst().first?.text
-    }
-
-    private static func names(in line: [Word]) -> [Substring] {
-        line.filter { !$0.isMember && $0.text.first?.isUppercase == true }.map(\.text)
-    }
 }

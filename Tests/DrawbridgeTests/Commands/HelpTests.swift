@@ -39,6 +39,12 @@ import Testing
         #expect(lines == ["a", "", first, "       \(second)", ""])
     }
 
+    @Test func `a misspelt option of keys retire is compared with all that it has`() {
+        let lines = Drawbridge.helpMessage(for: KeysCommand.Retire.self, columns: 200).split(separator: "\n")
+        let options = lines.filter { $0.hasPrefix("  --") }.map { String($0.dropFirst(2).prefix { $0 != " " }) }
+        #expect(options.filter { $0 != "--version" }.sorted() == KeysCommand.Retire.optionNames)
+    }
+
     /// As the README says.
     @Test func `help has examples of each command, and a command's own of what it does itself`() {
         for command in Self.all() {

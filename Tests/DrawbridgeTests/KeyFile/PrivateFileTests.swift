@@ -47,6 +47,14 @@ import Testing
         #expect(try PrivateFile.read(most).count == PrivateFile.sizeLimit)
     }
 
+    @Test func `a file that need not be there is nothing where it is missing, and refused where others could use it`()
+        throws
+    {
+        #expect(try PrivateFile.readIfThere("\(folder.path)/a") == nil)
+        let path = try folder.file("key", "x", mode: 0o640)
+        #expect(throws: PrivateFileError.readableByOthers(path, mode: 0o640)) { try PrivateFile.readIfThere(path) }
+    }
+
     @Test func `what is appended follows what was there`() throws {
         let path = folder.path + "/notes"
         try PrivateFile.append(path, Array("a\n".utf8))

@@ -73,6 +73,21 @@ import Testing
         #expect(lines.all.count == 1)
     }
 
+    @Test func `a later certificate that a reload could not take in is told of as that`() throws {
+        let certificate = try serve(SettableClock(try renew(days: 30) - Self.day))
+        _ = try renew(days: 60)
+        let key = try Data(contentsOf: URL(fileURLWithPath: files.keyPath))
+        try FileManager.default.removeItem(atPath: files.keyPath)
+        let problem = #expect(throws: TLSCertificate.Problem.self) { try certificate.reload() }
+        #expect(problem?.description == "\(files.keyPath) cannot be read: No such file or directory")
+        certificate.warn()
+        #expect(lines.count(of: "which could not be taken in (see `could not reload certificate`)") == 1)
+        try key.write(to: URL(fileURLWithPath: files.keyPath))
+        try certificate.reload()
+        certificate.warn()
+        #expect(lines.all.count == 1)
+    }
+
     @Test func `files that cannot be used leave the certificate in use as it was`() throws {
         let expiry = try renew(days: 30)
         let certificate = try serve(SettableClock(expiry - Self.day))

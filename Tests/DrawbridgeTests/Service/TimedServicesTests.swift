@@ -203,6 +203,17 @@ import Testing
         #expect(text.contains(#"drawbridge_audit_forward_lost_total{target="siem"} 0"# + "\n"))
     }
 
+    @Test func `what is handed over to a receiver of the audit log, and what is lost, is counted once`() {
+        let numbers = AuditForwardMetrics(target: "siem", factory: metrics)
+        var state = AuditForwardStatus.State()
+        (state.delivered, state.failures, state.lost) = (30, 2, 40)
+        for _ in 0..<2 { numbers.record(state) }
+        let text = metrics.exposition()
+        for (name, count) in [("sent", 30), ("failures", 2), ("lost", 40)] {
+            #expect(text.contains("drawbridge_audit_forward_\(name)_total{target=\"siem\"} \(count)\n"))
+        }
+    }
+
     /// Takes every alert but those of the first tries.
     private final class Receiver: AlertDelivery {
         struct Told: Hashable {

@@ -22,6 +22,24 @@ import Testing
         #expect(reader.problems.map(\.message) == (isTaken ? [] : [message]))
     }
 
+    @Test func `each rule has the threshold of its own setting, and 0 turns it off`() throws {
+        var given: [SettingKey: String] = [:]
+        for (name, threshold) in [
+            ("alerts.replays", 5), ("alerts.refusals", 700), ("alerts.exchange_failures", 80),
+            ("alerts.sign_in_failures", 0), ("alerts.reported_sign_ins", 4),
+        ] {
+            let key = try #require(SettingKey.byName[name])
+            given[key] = "\(threshold)"
+        }
+        let expected: [(AlertRule.Name, Int64)] = [
+            (.replays, 5), (.refusals, 700), (.exchangeFailures, 80),
+            // More than three are at least four.
+            (.reportedSignIns, 3),
+        ]
+        let rules = AlertSettings(reading: SettingsReader(RawSettings(given: given))).rules
+        #expect(rules == expected.map { AlertRule(name: $0.0, threshold: $0.1) })
+    }
+
     private func read(secret text: String, mode: Int = 0o600) throws -> (secret: String?, problems: [SettingError]) {
         let path = try folder.file("alert-key", text, mode: mode)
         let reader = SettingsReader(RawSettings(given: [AlertSettings.webhookSecretFile.key: path]))

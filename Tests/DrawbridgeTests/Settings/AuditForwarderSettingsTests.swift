@@ -18,12 +18,7 @@ import Testing
     }
 
     private func problems(_ forwarders: String) throws -> [String] {
-        do {
-            _ = try load(forwarders)
-            return []
-        } catch let refused as SettingsRefused {
-            return refused.problems.map(\.description)
-        }
+        try SettingsRefused.problems(of: load(forwarders))
     }
 
     @Test(arguments: [

@@ -15,14 +15,7 @@ import Testing
         return try .load(SettingsInputs(filePath: file))
     }
 
-    private func problems(_ clients: String) throws -> [String] {
-        do {
-            _ = try load(clients)
-            return []
-        } catch let refused as SettingsRefused {
-            return refused.problems.map(\.description)
-        }
-    }
+    private func problems(_ clients: String) throws -> [String] { try SettingsRefused.problems(of: load(clients)) }
 
     @Test(arguments: ["/session/logout", "/oauth/authorize", "/account/devices", "/sign-in-help"])
     func `a link may land at a page of the service, as ever`(path: String) throws {

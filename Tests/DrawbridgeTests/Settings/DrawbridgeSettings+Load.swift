@@ -7,3 +7,15 @@ extension DrawbridgeSettings {
         try SettingsInForce(RawSettings.read(inputs)).settings
     }
 }
+
+extension SettingsRefused {
+    /// What is said about settings that are refused; empty when they are accepted.
+    static func problems(of settings: @autoclosure () throws -> DrawbridgeSettings) throws -> [String] {
+        do {
+            _ = try settings()
+            return []
+        } catch let refused as SettingsRefused {
+            return refused.problems.map(\.description)
+        }
+    }
+}

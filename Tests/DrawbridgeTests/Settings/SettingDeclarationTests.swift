@@ -201,26 +201,13 @@ import Testing
                 limits.authorizationPerSubject, limits.refreshPerSubject, limits.failedRedemptionPerNetwork,
                 limits.refusedBearerPerNetwork, limits.failedSignIn, limits.wrongPasswordPerDay, limits.wrongCodePerDay,
                 limits.rightPasswordPerAccount, limits.pushedRequestPerClient, limits.pushedRequestPerNetwork,
-                limits.clientCredentialsPerClient,
+                limits.deviceAuthorizationPerClient, limits.deviceAuthorizationPerNetwork,
+                limits.clientCredentialsPerClient, limits.phonePagesPerNetwork,
             ]
         }
         #expect(buckets(settings.rateLimits.limits) == buckets(LimitSettings()))
         #expect(settings.rateLimits.limits.webSessionsPerDevice == LimitSettings().webSessionsPerDevice)
         #expect(settings.listeners.connections == ServerLimits())
         #expect(settings.provider.passwordCost == .standard)
-    }
-
-    @Test func `a limit is where the settings put it`() throws {
-        let settings = try SettingsInForce(
-            RawSettings(given: [
-                Self.origin: "https://www.example.com",
-                try #require(SettingKey.byName["limits.issue.client_burst"]): "7",
-                try #require(SettingKey.byName["limits.issue.client_per_hour"]): "70",
-                try #require(SettingKey.byName["limits.sign_in.failures_per_minute"]): "9",
-            ])
-        ).settings
-        #expect(settings.rateLimits.limits.issuePerClient == TokenBucket(burst: 7, perHour: 70))
-        #expect(settings.rateLimits.limits.failedSignIn == TokenBucket(perMinute: 9))
-        #expect(settings.rateLimits.limits.failedRedemptionPerNetwork == TokenBucket(perMinute: 60))
     }
 }

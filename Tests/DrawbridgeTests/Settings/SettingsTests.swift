@@ -19,16 +19,10 @@ import Testing
             SettingsInputs(flags: flags, environment: environment, secretsDirectory: secrets, filePath: file))
     }
 
-    /// What is said about settings that are refused; empty when they are accepted.
     private func problems(
         _ yaml: String, flags: [String] = [], environment: [String: String] = [:]
     ) throws -> [String] {
-        do {
-            _ = try load(yaml, flags: flags, environment: environment)
-            return []
-        } catch let refused as SettingsRefused {
-            return refused.problems.map(\.description)
-        }
+        try SettingsRefused.problems(of: load(yaml, flags: flags, environment: environment))
     }
 
     private let origin = "public_origin: https://www.example.com\n"

@@ -14,12 +14,7 @@ import Testing
     private func problems(_ issuers: String, further: String = "") throws -> [String] {
         let file = try folder.file(
             "drawbridge.yaml", "public_origin: https://www.example.com\ntrusted_issuers:\n\(issuers)\n\(further)")
-        do {
-            _ = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
-            return []
-        } catch let refused as SettingsRefused {
-            return refused.problems.map(\.description)
-        }
+        return try SettingsRefused.problems(of: .load(SettingsInputs(filePath: file)))
     }
 
     @Test func `a shared secret comes from a file that only its owner can read`() throws {
@@ -153,6 +148,47 @@ import Testing
         let empty = #expect(throws: SettingError.self) { try reread() }
         let told = "client_secret_file = \"\(path)\": is empty: write the secret into it"
         #expect(empty?.description == "upstream_providers[o].\(told)")
+    }
+
+    @Test func `every field of an issuer is read from the settings file`() throws {
+        // Where nobody signs in here, a prefix may stand beside shared subjects.
+        let file = try folder.file(
+            "drawbridge.yaml",
+            """
+            public_origin: https://www.example.com
+            provider: {enabled: false}
+            trusted_issuers:
+              - issuer: c
+                audience: [d]
+                jwks_uri: https://c.example/k
+                algorithms: [ES512]
+                subject_claim: user
+                client_claim: app
+                fallback_client_claim: azp
+                device_claim: phone
+                groups_claim: roles
+                subject_prefix: 'c:'
+                shares_subjects_with_accounts: true
+                clients: [phone-app]
+                leeway: 7s
+                max_token_lifetime: 2h
+            """)
+        let issuer = try DrawbridgeSettings.load(SettingsInputs(filePath: file)).trustedIssuers[0]
+        let expected = TrustedIssuerSettings(
+            issuer: "c", audiences: ["d"], verification: .jwksURL("https://c.example/k"), algorithms: [.es512],
+            subjectClaim: "user", clientClaim: "app", fallbackClientClaim: "azp", deviceClaim: "phone",
+            groupsClaim: "roles", subjectPrefix: "c:", sharesSubjectsWithAccounts: true, clients: ["phone-app"],
+            leeway: .seconds(7), maximumTokenLifetime: .seconds(7200))
+        #expect(Self.fields(of: issuer) == Self.fields(of: expected))
+        let plain = TrustedIssuerSettings(issuer: "a", audiences: ["b"], verification: .discovery)
+        for (field, fallback) in zip(Self.fields(of: issuer), Self.fields(of: plain)) {
+            #expect(field != fallback, "each is set to what is not its default")
+        }
+    }
+
+    /// Its fields and what they hold, as they are declared. Sets are told apart while they have one element each.
+    private static func fields(of issuer: TrustedIssuerSettings) -> [String] {
+        Mirror(reflecting: issuer).children.map { "\($0.label ?? "") = \($0.value)" }
     }
 
     @Test func `RFC 9864: EdDSA may be called Ed25519`() throws {

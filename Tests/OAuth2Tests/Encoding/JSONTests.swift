@@ -22,6 +22,18 @@ import Testing
         #expect(writer.finishedText() == expected)
     }
 
+    @Test(
+        arguments: [
+            ([], #"{"aud":[]}"#), (["a"], #"{"aud":"a"}"#), (["a", "b"], #"{"aud":["a","b"]}"#),
+        ] as [([String], String)])
+    func `RFC 7519 §4.1.3: one audience is written as a string, several as an array`(
+        audience: [String], expected: String
+    ) {
+        var writer = JSONObjectWriter()
+        writer.add("aud", oneOrMore: audience)
+        #expect(writer.finishedText() == expected)
+    }
+
     @Test func `an object without members is empty`() {
         #expect(JSONObjectWriter().finish() == Array("{}".utf8))
     }
@@ -39,6 +51,15 @@ import Testing
         #expect(value?["f"]?.bool == false)
         #expect(value?["n"]?.isNull == true)
         #expect(value?["a"]?.strings == ["x"])
+    }
+
+    @Test(
+        arguments: [
+            (#""a""#, ["a"]), (#""""#, [""]), (#"["a"]"#, ["a"]), (#"["a","b"]"#, ["a", "b"]), ("[]", []),
+            (#"["a",1]"#, nil), (#"[["a"]]"#, nil), ("1", nil), ("null", nil), (#"{"a":"b"}"#, nil),
+        ] as [(String, [String]?)])
+    func `RFC 7519 §4.1.3: an audience is one string or several, and nothing else`(text: String, audience: [String]?) {
+        #expect(JSONValue.parse(text.utf8)?.oneOrMore == audience)
     }
 
     private static let wholeNumbers: [(text: String, number: Int64?)] = [

@@ -24,6 +24,27 @@ import Testing
         let options: [Option]?
         var testDescription: String { "\(phase) \(requested ?? registered): \(why ?? "")" }
 
+        private enum CodingKeys: String, CodingKey {
+            case registered, requested, accept, why, phase, client, options
+        }
+
+        init(from decoder: any Decoder) throws {
+            let row = try decoder.container(keyedBy: CodingKeys.self)
+            registered = try row.decode(String.self, forKey: .registered)
+            requested = try row.decodeIfPresent(String.self, forKey: .requested)
+            accept = try row.decode(Bool.self, forKey: .accept)
+            why = try row.decodeIfPresent(String.self, forKey: .why)
+            phase = try row.decode(Phase.self, forKey: .phase)
+            client = try row.decode(Kind.self, forKey: .client)
+            options = try row.decodeIfPresent([Option].self, forKey: .options)
+            guard phase == .request, requested == nil else { return }
+            try decoder.requireNoInput(
+                besides: ["requested"],
+                among: [
+                    "registered", "accept", "phase", "client", "options", "http_status", "redirected", "error",
+                ])
+        }
+
         var rules: RedirectURIRules {
             RedirectURIRules(isNative: client == .native, allowsLocalhost: options?.contains(.localhost) ?? false)
         }
@@ -51,10 +72,12 @@ import Testing
         let rows = [
             good, good.replacing("request", with: "answer"), good.replacing("native", with: "service"),
             good.replacing("[]", with: #"["port"]"#), good,
+            good.replacing("\"options\"", with: #""requested_hex": "61", "options""#),
+            good.replacing("\"options\"", with: #""requested": "a.b:/c", "heading": "any", "options""#),
         ]
         let table = Data("[\(rows.joined(separator: ","))]".utf8)
         let read = try JSONDecoder().decode([TableRow<Case>].self, from: table)
-        #expect(read.map { $0.problem == nil } == [true, false, false, false, true])
+        #expect(read.map { $0.problem == nil } == [true, false, false, false, true, false, true])
     }
 
     @Test(arguments: cases.filter { $0.phase == .registration })

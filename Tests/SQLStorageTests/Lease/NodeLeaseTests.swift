@@ -145,6 +145,19 @@ import Testing
         }
     }
 
+    @Test func `a note says under which restore number it was made, and one of an earlier version does not`() throws {
+        try Self.with { path in
+            let mark = try CommitMark(path: path)
+            var counted = Self.commit
+            counted.epoch = SeenCommit.Epoch(number: 3, at: Timestamp(milliseconds: 1_763_708_400_123))
+            for _ in 0..<2 { mark.note(counted) }
+            #expect(try CommitMark(path: path).found == .certain(counted))
+            // Both places hold a note that says it; an earlier version writes the first part of one anew.
+            mark.note(Self.commit)
+            #expect(try CommitMark(path: path).found == .certain(Self.commit))
+        }
+    }
+
     @Test func `a note that was cut short leaves the one before`() throws {
         try Self.with { path in
             let mark = try CommitMark(path: path)
@@ -198,7 +211,7 @@ import Testing
         #expect(verdict(nil, .otherServer, number: 2, known: 1) == .restored(.otherServer))
         // A copy from before the number was last raised.
         #expect(verdict(.eventsMissing, nil, number: 1, known: 2) == .restored(.eventsMissing))
-        // At its start a process does not know under which number its note was made.
+        // A process that starts, with a note that does not say under which number it was made.
         #expect(verdict(.eventsMissing, nil, number: 2, known: nil) == .restored(.eventsMissing))
     }
 

@@ -42,12 +42,12 @@ final class PostgresDatabase: Sendable {
     /// Another handle, as another process would have it, under a node name of its own unless one is given.
     func open(
         node: String? = nil, readers: Int = 2, signer: any AuditNoteSigning = UnsignedCheckpoints(),
-        isPatient: Bool = false, time: TimeSource = .system, logger: Logger = .silent
+        markPath: String? = nil, isPatient: Bool = false, time: TimeSource = .system, logger: Logger = .silent
     ) async throws -> DurableStorage {
         let number = opened.withLock { $0.count }
         let storage = try await PostgresStorage.open(
             address, node: node ?? "node-\(number)-\(Int.random(in: 0..<1_000_000))", signer: signer,
-            readers: readers, isPatient: isPatient, time: time, logger: logger)
+            readers: readers, markPath: markPath, isPatient: isPatient, time: time, logger: logger)
         opened.withLock { $0.append(storage) }
         return storage
     }

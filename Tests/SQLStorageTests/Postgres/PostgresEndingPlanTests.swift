@@ -62,6 +62,7 @@ struct PostgresEndingPlanTests {
         "sessions of a client": (ConsentSQL.appSessions, ("text, text, bigint", "'u9', 'app', 5000")),
         "sessions by a key": (LinkedKeySQL.webSessions, ("text, bigint", "'u9', 5000")),
         "app sessions by a key": (LinkedKeySQL.appSessions, ("text, bigint", "'u9', 5000")),
+        "app sessions given secrets": (LinkedKeySQL.givenSecrets, ("text, bigint", "'u9', 5000")),
     ]
 
     @Test(arguments: ofUsers.keys.sorted())

@@ -7,8 +7,8 @@ import Testing
     @Test(arguments: [
         ("40001", SQLError.Kind.interrupted), ("40P01", .interrupted), ("08006", .interrupted),
         ("57P01", .interrupted), ("25P03", .interrupted), ("25006", .interrupted), ("57014", .unavailable),
-        ("55P03", .unavailable), ("53100", .unavailable), ("53300", .unavailable), ("58030", .unavailable),
-        ("42501", .unavailable), ("23505", .refused), ("22021", .refused), ("42P01", .refused), ("XX001", .corrupt),
+        ("55P03", .lockTimeout), ("53100", .unavailable), ("53300", .unavailable), ("58030", .unavailable),
+        ("42501", .forbidden), ("23505", .refused), ("22021", .refused), ("42P01", .refused), ("XX001", .corrupt),
         ("XX000", .unavailable), ("P0001", .unavailable),
     ])
     func `a state of the server says what can be done`(state: String, kind: SQLError.Kind) {

@@ -7,7 +7,8 @@ package enum LinkedKeyStoreConformance {
         SelfIssuedTransactionConformance.cases.map { conformance in
             ConformanceCase(conformance.description) { open in try await conformance.check { try await open() } }
         } + [
-            purge, linking, account, unlinking, ends, openings, lastWayIn, race, told, overSession, restored, successor,
+            purge, linking, account, unlinking, ends, devices, openings, lastWayIn, race, told, overSession, restored,
+            successor,
         ]
 
     private static let purge = ConformanceCase<any BridgeStorage>("sign-ins that wait for a phone are purged") { open in
@@ -116,6 +117,40 @@ package enum LinkedKeyStoreConformance {
         for alive in ["spared", "bobs", "password"] {
             let session = try await store.session(id: SessionID(rawValue: "session-\(alive)"))
             try expectEqual(session?.endedAt, nil, alive)
+        }
+    }
+
+    private static let devices = ConformanceCase<any BridgeStorage>(
+        "unlinking takes back device secrets given by a key's sign-in, where no other sign-in uses them"
+    ) { open in
+        let store = try await open()
+        try await store.addSample("alice")
+        for name in ["k1", "k2"] { _ = try await store.link(key(name, of: "alice"), in: nil, event: linked) }
+        let byKey = ["alone", "both", "joined", "over"].map { Sample.keyGrant($0) }
+        for session in byKey + [DeviceSample.session("own")] {
+            _ = try await store.open(session, refreshToken: nil, events: [])
+            try await store.giveDevice(session.id)
+        }
+        for (session, device) in [
+            (Sample.keyGrant("later"), "device-both"), (DeviceSample.session("other"), "device-joined"),
+            (Sample.keyGrant("guest"), "device-own"),
+        ] as [(AppSession, DeviceSecretID)] {
+            _ = try await store.open(session, refreshToken: nil, events: [])
+            try expect(try await store.attach(session.id, to: device, at: Sample.now), "\(session.id) on it")
+        }
+        let more = try await store.addDeviceSecret(
+            digest: "more", to: "device-own", for: "app-guest", at: Sample.now, keeping: 2,
+            event: Sample.event(.deviceSecretIssued))
+        try expectEqual(more, .added, "the guest's secret")
+        _ = try await store.end(.appSession("app-over"), .sample())
+        let outcome = try await store.unlinkSample("k1", of: "alice", at: Sample.now + .seconds(5))
+        guard case .unlinked(let ended) = outcome else { throw ConformanceFailure(description: "not unlinked") }
+        try expectEqual(Set(ended.devices), ["device-alone", "device-both", "device-over"], "devices")
+        try expectEqual(try await store.deviceSecret(id: "device-alone")?.revokeReason, "key_unlinked", "why")
+        try expectEqual(try await store.deviceSecret(digest: "more"), nil, "the guest's secret")
+        for name in ["joined", "own"] {
+            let found = try await store.deviceSecret(digest: "digest-\(name)")
+            try expect(found != nil && found?.device.revokedAt == nil, name)
         }
     }
 
@@ -231,6 +266,16 @@ extension BridgeStorage {
             event: Sample.event(.selfIssuedUnlinked, at: now))
     }
 
+    /// Gives an app session the first secret of a device that is named as it is.
+    fileprivate func giveDevice(_ session: SessionID) async throws {
+        let name = session.rawValue.replacing("app-", with: "")
+        let outcome = try await issueDeviceSecret(
+            DeviceSample.device(name), digest: "digest-\(name)",
+            limit: DeviceSecretLimit(count: 9, behavior: .revokeOldest),
+            event: Sample.event(.deviceSecretIssued), displaced: .sample(.limit), rejected: nil)
+        guard case .issued = outcome else { throw ConformanceFailure(description: "no device for \(name)") }
+    }
+
     /// A web session that a key opens.
     fileprivate func openSample(
         _ name: String, with key: String, of subject: Subject, at now: Timestamp
@@ -248,8 +293,8 @@ extension BridgeStorage {
 extension Sample {
     fileprivate static let byKey = Authentication(time: now, acr: "aal1", amr: [Authentication.selfIssued, "pop"])
 
-    /// What an app was granted in a session of a key, to outlive it.
-    fileprivate static func keyGrant(_ name: String, in browser: SessionID) -> AppSession {
+    /// What an app was granted by a key, to outlive the browser's session that it was granted in.
+    fileprivate static func keyGrant(_ name: String, in browser: SessionID? = nil) -> AppSession {
         AppSession(
             id: SessionID(rawValue: "app-\(name)"), subject: "alice", clientID: "app",
             scope: Scope(tokens: [Scope.openID, Scope.offlineAccess]), opening: .authorize, authentication: byKey,

@@ -208,24 +208,9 @@ package final class AuditForwarder: Sendable {
     }
 }
 
-/// How long to wait before a receiver is tried again: doubled with every failure, a random half of it left out.
-package struct DeliveryBackoff: Sendable {
-    private static let shortest = Duration.seconds(1)
-    private static let longest = Duration.seconds(60)
-
-    private var failures = 0
-
-    package init() {}
-
-    /// - Parameter dice: from 0 up to 1.
-    package mutating func next(_ dice: Double = .random(in: 0..<1)) -> Duration {
-        let full = min(Self.longest, Self.shortest * (1 << min(failures, 10)))
-        failures += 1
-        return full / 2 + full / 2 * dice
-    }
-
-    /// Something was delivered.
-    package mutating func reset() { failures = 0 }
+extension Backoff {
+    /// Before a receiver of what is sent by itself is tried again.
+    package static let delivery = Backoff(first: .seconds(1), ceiling: .seconds(60))
 }
 
 /// How far the audit log has been forwarded, by target; kept in the database beside the log, which is the buffer.

@@ -157,6 +157,8 @@ package struct AdminAction: Sendable {
 extension AuditEvent {
     /// The reason of what users change themselves while they are signed in.
     package static let byTheUser = "by the user"
+    /// That of a password which its user has set by an administrator's link.
+    static let bySetUpLink = "by a set-up link"
 
     /// The event for what users change about themselves: an administrator's event with the user as its actor.
     package static func byUser(

@@ -48,4 +48,9 @@ extension DatedText {
         return !keyID.isEmpty && rest.dropFirst(keyID.count).first == UInt8(ascii: ".")
             && sealed.count == telling && sealed.allSatisfy(ASCII.isBase64URL)
     }
+
+    /// Whether a text begins with such a text, complete or not.
+    static func isAtStart(of bytes: [UInt8]) -> Bool {
+        bytes.firstIndex(of: UInt8(ascii: ".")) == digits && isAround(dotAt: digits, in: bytes)
+    }
 }

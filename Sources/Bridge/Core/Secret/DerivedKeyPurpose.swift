@@ -19,6 +19,7 @@ package enum DerivedKeyPurpose: String, CaseIterable, Sendable {
     case phoneKeyProof = "proof of a phone's key"
     case phoneSignIn = "sign-in that waits for a phone"
     case postedAuthorizationRequest = "website's authorization request"
+    case pushedIDTokenHint = "pushed ID token hint"
     case pushedLoginToken = "pushed login token"
     case redemptionRetry = "redemption retry"
     case secondFactorEnrolment = "second factor enrolment"

@@ -45,29 +45,16 @@ package struct SecretKeyRing: Sendable {
     }
 
     /// What a node has before it has read any: it signs nothing and believes nothing.
-    package static let empty = SecretKeyRing()
+    package static let empty = SecretKeyRing(keys: [])
 
     private let entries: [String: Entry]
     /// Key ids by the encoded header that tokens of the key begin with.
     private let headers: [[UInt8]: String]
     private let bySigningStart: [Entry]
 
-    private init() {
-        entries = [:]
-        headers = [:]
-        bySigningStart = []
-    }
-
-    /// - Throws: ``SecretKeyRingError`` for no keys, a short one, or two with one id.
-    package init(keys: [SecretKey]) throws(SecretKeyRingError) {
-        guard !keys.isEmpty else { throw .empty }
-        var entries: [String: Entry] = [:]
-        for key in keys {
-            guard key.secret.expose().count >= SecretKey.shortestSecret else { throw .tooShort(id: key.id) }
-            guard entries[key.id] == nil else { throw .duplicate(id: key.id) }
-            entries[key.id] = Entry(key)
-        }
-        self.entries = entries
+    /// - Parameter keys: of two with one id, which no database has, the first.
+    package init(keys: [SecretKey]) {
+        entries = Dictionary(keys.map { ($0.id, Entry($0)) }) { first, _ in first }
         headers = Dictionary(
             uniqueKeysWithValues: entries.values.map { (Array($0.header.utf8), $0.key.id) })
         // Of two that begin at the same instant every node takes the same.
@@ -115,13 +102,6 @@ package struct SecretKeyRing: Sendable {
     private static func isLive(_ key: SecretKey, at now: Timestamp) -> Bool {
         key.retiresAt.map { now < $0 } ?? true
     }
-}
-
-/// Why keys do not make a key ring.
-package enum SecretKeyRingError: Error, Hashable {
-    case empty
-    case tooShort(id: String)
-    case duplicate(id: String)
 }
 
 /// The JOSE header of a login token (RFC 7515 §4).

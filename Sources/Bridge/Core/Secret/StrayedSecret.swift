@@ -23,6 +23,13 @@ package enum StrayedSecret {
         return isPlain(in: bytes) || decoded(bytes) != nil
     }
 
+    /// Whether a text begins as a signed token of anybody's does, or as what is sealed here, complete or not, but for
+    /// delimiters ahead of it.
+    package static func beginsSignedOrSealed(_ text: String) -> Bool {
+        let bytes = Array(text.utf8.prefix(examinedBytes).drop { !ASCII.isLetterOrDigit($0) })
+        return beginsToken(bytes[...]) || DatedText.isAtStart(of: bytes)
+    }
+
     /// A text as it is written down: whole, or nothing of it. What follows a secret may belong to it, as where it was
     /// copied with a line break in it.
     package static func redacting(_ text: String) -> String { isIn(Array(text.utf8)[...]) ? redacted : text }

@@ -34,6 +34,24 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StorageError {
+    /// Makes a change, and once more when the answer to its commit was lost: what is stored by then says whether it was
+    /// made, and if not, it is made now.
+    /// - Parameter attempt: makes the change; it is told whether this is the second time, in which what it meets may be
+    ///   its own.
+    /// - Throws: what `attempt` throws; ``undecided(_:)`` where it still cannot be told.
+    static func askingAgain<Outcome: Sendable>(
+        _ attempt: (_ isSecond: Bool) async throws -> Outcome
+    ) async throws -> Outcome {
+        do {
+            return try await attempt(false)
+        } catch StorageError.undecided(let text) {
+            // Where nobody waits for the second attempt any more, the first may have been made all the same.
+            do { return try await attempt(true) } catch is CallerGone { throw StorageError.undecided(text) }
+        }
+    }
+}
+
+extension StorageError {
     /// What an operator can do something about. It is told by the code that knows the engine's error codes, since the
     /// engine's messages depend on its version and language, and may quote values.
     package enum Cause: Hashable, Sendable {

@@ -22,11 +22,11 @@ extension TimeSource {
 }
 
 /// Our clock is not that of the database: an instant that it writes down there is another one for the other nodes.
-package struct ClockError: Error, Hashable, CustomStringConvertible {
+struct ClockError: Error, Hashable, CustomStringConvertible {
     /// By how much ours is ahead; less than nothing where it is behind.
-    package let lead: Duration
+    let lead: Duration
 
-    package var description: String {
+    var description: String {
         """
         this machine's clock is \(abs(lead.components.seconds)) s \(lead < .zero ? "behind" : "ahead of") the database's, \
         and new keys would begin by it. Correct the one that is wrong; see A clock is wrong in docs/operations.md

@@ -32,7 +32,7 @@ package struct TimeSource: Sendable {
     private static let origin = ContinuousClock.now
 
     /// The clocks of nodes may be apart by this much (ADR-0010).
-    static let nodeTolerance = Duration.seconds(5)
+    package static let nodeTolerance = Duration.seconds(5)
 
     /// What must not be forgotten while any node takes it to be alive is kept longer by this: much more than clocks
     /// should be apart.

@@ -14,4 +14,12 @@ extension Timestamp {
         guard let seconds = value.decimal else { return nil }
         self.init(numericDate: seconds)
     }
+
+    /// A claim's value as the nearest instant: of a number before all of them the ``earliest``, after all of them the
+    /// ``latest``, so that comparing decides as it would with the number itself.
+    /// - Returns: `nil` for another type.
+    package init?(nearest value: JSONValue) {
+        guard let seconds = value.decimal else { return nil }
+        self = Self(numericDate: seconds) ?? (seconds < 0 ? .earliest : .latest)
+    }
 }

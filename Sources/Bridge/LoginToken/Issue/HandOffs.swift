@@ -67,6 +67,26 @@ package final class HandOffs: Sendable {
         }
     }
 
+    /// A link for a browser that an app's user has let in from another device (ADR-0077).
+    /// - Parameters:
+    ///   - session: the app's, of which it is known that it may approve sign-ins.
+    ///   - scope: what the bearer has that approved.
+    ///   - detail: what else there is to say of the approval.
+    /// - Returns: `nil` where that app's approval leads to no session at the website, which is recorded.
+    func link(
+        for request: Request, approvedIn session: AppSession, scope: Scope, detail: String?, origin: RequestOrigin
+    ) async throws -> LoginTokenAnswer? {
+        do {
+            return try await issuer.handOff(
+                request, approvedIn: session, scope: scope, detail: detail, origin: origin)
+        } catch is OAuthError {
+            return nil
+        }
+    }
+
+    /// Whether some app's approval of a sign-in on another device may lead its browser on to a website.
+    package func takesApprovals(atWebsite id: ClientID) -> Bool { issuer.takesApprovals(atWebsite: id) }
+
     static func id(ofTry pair: [UInt8]) -> TokenID {
         TokenID(rawValue: SHA256Hash(of: pair).base64URLOfHalf)
     }
@@ -81,6 +101,25 @@ package final class HandOffs: Sendable {
             (parameters.bytes("redirect") ?? []).count <= ReturnPath.maximumLength
         else { return nil }
         return parsed.serialized
+    }
+
+    /// What such a path asks for, as it came; `nil` for any other.
+    static func parameters(ofPath path: String?) -> FormParameters? {
+        guard let path = checked(path), let query = path.firstIndex(of: "?").map({ path[path.index(after: $0)...] })
+        else { return nil }
+        return try? FormParameters(parsing: query.utf8)
+    }
+}
+
+extension HandOffs.Request {
+    /// What a path asks for that a browser is to follow after its sign-in.
+    /// - Returns: `nil` for any other path, and for one that no hand-off would follow.
+    package init?(path: String?) {
+        guard let parameters = HandOffs.parameters(ofPath: path), !parameters.isRepeated("client_id"),
+            !parameters.isRepeated("state"), let website = parameters["client_id"],
+            let state = parameters["state"].flatMap({ HandOffState($0) })
+        else { return nil }
+        self.init(website: website, redirect: parameters.bytes("redirect"), state: state)
     }
 }
 

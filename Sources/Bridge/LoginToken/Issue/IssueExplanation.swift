@@ -18,6 +18,7 @@ extension LoginTokenIssuer {
         ("session lives", RefusalReason.sessionEnded.rawValue),
         ("session may open websites", RefusalReason.chainedSession.rawValue),
         (ExplainedCheck.appsAboveMayOpenTheWebsite, RefusalReason.targetNotReachableAbove.rawValue),
+        ("apps above share their sign-ins still", RefusalReason.sharedNoLonger.rawValue),
         (ExplainedCheck.signInIsEnough, RefusalReason.authenticationTooWeak.rawValue),
     ]
     private static let appIsKnown = "app is known"

@@ -130,11 +130,22 @@ package final class LoginTokenIssuer: Sendable {
         let terms = try LoginTokenTerms(
             request, app: app(of: bearer), clients: clients.current, defaultLifetime: settings.defaultLifetime,
             address: origin.address, codeKey: keyID)
+        return try await checked(terms, bearer: bearer, origin: origin, at: now)
+    }
+
+    private func checked(
+        _ terms: LoginTokenTerms, bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> CheckedIssue {
         let (session, isFirstSight) = try await issuingSession(of: bearer, at: now)
         guard session.appsAboveOpen(terms.website, in: clients.current) else {
             throw OAuthError(
                 .unauthorizedClient, "an app that this one's sign-in came from may not open that website",
                 detail: .targetNotReachableAbove)
+        }
+        guard session.isStillShared(in: clients.current) else {
+            throw OAuthError(
+                .unauthorizedClient, "the app that this one's sign-in came from shares it no longer",
+                detail: .sharedNoLonger)
         }
         try Self.requireSignIn(bearer.authentication, for: terms.website, at: now)
         return CheckedIssue(
@@ -174,7 +185,7 @@ package final class LoginTokenIssuer: Sendable {
     ) async throws -> (session: IssuingSession, isFirstSight: Bool) {
         let isUnseen = try await subjects.admit(bearer)
         switch try await parents.standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
-        case .mayIssue(let session): return (session, isUnseen)
+        case .mayIssue(let session): return (session.present(in: clients.current), isUnseen)
         case .ended: throw OAuthError(.invalidToken, "the access token is not valid", detail: .sessionEnded)
         case .chained:
             throw OAuthError(
@@ -201,7 +212,7 @@ package final class LoginTokenIssuer: Sendable {
         case .repeated(let record):
             // Its first came at the same time, and has counted for both; what this one has new to say counts.
             if try await !subjects.isNews(issue.bearer) {
-                try await gate.giveBack(limits.issueKeys(issue.bearer, origin: issue.origin), at: issue.at)
+                await gate.giveBack(limits.issueKeys(issue.bearer, origin: issue.origin), at: issue.at)
             }
             return try await mint.answer(repeating: record, of: issue)
         case .keyReused: throw Self.keyReused
@@ -244,6 +255,62 @@ extension LoginTokenIssuer {
             }
             return .link(try await issued(issuing))
         }
+    }
+
+    /// Issues for a browser that an app's user has let in from another device and that goes on to a website elsewhere
+    /// (ADR-0077): what the app could issue itself, used up without a click only in the browser that asked for it.
+    /// - Parameters:
+    ///   - scope: what the bearer has that approved.
+    ///   - detail: what else there is to say of the approval.
+    /// - Throws: `OAuthError` by contract §3, which is recorded; ``StorageError``.
+    func handOff(
+        _ asked: HandOffs.Request, approvedIn session: AppSession, scope: Scope, detail: String?,
+        origin: RequestOrigin
+    ) async throws -> LoginTokenAnswer {
+        let now = time.now()
+        let bearer = BearerIdentity(
+            subject: session.subject, clientID: session.clientID, issuer: settings.issuer.description,
+            authority: .own, sessionID: session.id, authentication: session.authentication, scope: scope,
+            expiresAt: session.expiresAt)
+        do {
+            try await takeFromLimits(bearer, origin: origin, at: now)
+            let terms = try LoginTokenTerms(
+                handOff: LoginTokenIssueRequest(targetClientID: asked.website, redirect: asked.redirect),
+                approvedIn: app(of: bearer), clients: clients.current, asked.state)
+            guard takesApprovals(terms.website) else {
+                throw OAuthError(
+                    .unauthorizedClient, "a sign-in by another device does not lead to that website",
+                    detail: .targetNotReachable)
+            }
+            var issuing = try await checked(terms, bearer: bearer, origin: origin, at: now)
+            issuing.detail = detail
+            issuing.reason = SessionOpening.deviceCode.rawValue
+            return try await issued(issuing)
+        } catch let error as OAuthError where error.code != .rateLimited {
+            try await refusals.issueRefused(
+                error,
+                RefusedIssue(
+                    bearer: bearer, website: asked.website.map(ClientID.init(rawValue:)), redirect: asked.redirect),
+                among: clients.current, origin: origin, at: now)
+            throw error
+        }
+    }
+
+    /// Whether some app's approval may lead a browser on to a website.
+    func takesApprovals(atWebsite id: ClientID) -> Bool {
+        let directory = clients.current
+        guard let website = directory[id], website.kind == .web, takesApprovals(website),
+            website.acceptsApprovals(at: time.now())
+        else { return false }
+        return directory.hasClient { directory.mayApproveSignIns($0) && $0.opens(website) }
+    }
+
+    /// A session that an app opens is judged by where the app's own links lead: its cookies are there, for the server
+    /// of that place to see. So they must lead to the same origin; and at a relying party's they would answer its
+    /// authorization requests, which those of a hand-off do not.
+    private func takesApprovals(_ website: Client) -> Bool {
+        website.redirectURIs.isEmpty
+            && settings.page(of: website, isHandOff: true).origin == settings.page(of: website, isHandOff: false).origin
     }
 
     /// - Parameter conclude: makes the result of a hand-off that passed every check.

@@ -12,6 +12,10 @@ struct CheckedIssue: Sendable {
     let at: Timestamp
     /// `nil` without an `Idempotency-Key`.
     var mark: RepeatMark?
+    /// What else the audit log is told of it.
+    var detail: String?
+    /// What it came by, where no app asked for it by itself.
+    var reason: String?
 }
 
 /// By what a repeat of a request is known: its `Idempotency-Key`, and what it asks for.
@@ -62,8 +66,9 @@ struct LoginTokenMint: Sendable {
             throw StorageError.unavailable("no login token key may sign now")
         }
         let event = AuditEvent(
-            at: now, type: .loginTokenIssued, outcome: .success, subject: bearer.subject, clientID: bearer.clientID,
-            targetClientID: terms.website.id, sessionID: bearer.sessionID, tokenID: claims.id, origin: origin)
+            at: now, type: .loginTokenIssued, outcome: .success, reason: issue.reason, subject: bearer.subject,
+            clientID: bearer.clientID, targetClientID: terms.website.id, sessionID: bearer.sessionID,
+            tokenID: claims.id, origin: origin, detail: issue.detail)
         let kept = issue.mark.map {
             IdempotencyRecord(
                 keyDigest: $0.keyDigest, fingerprint: $0.fingerprint, tokenID: claims.id, keyID: signed.keyID,

@@ -63,9 +63,9 @@ package final class LoginTokenOverview: Sendable {
         case .pending: break
         }
         let event = AuditEvent(
-            at: now, type: .loginTokenRevoked, outcome: .success, reason: "by_app", subject: bearer.subject,
-            clientID: bearer.clientID, targetClientID: await website(of: state.token), sessionID: bearer.sessionID,
-            tokenID: id, origin: origin)
+            at: now, type: .loginTokenRevoked, outcome: .success, reason: LoginTokenRevocation.byApp.rawValue,
+            subject: bearer.subject, clientID: bearer.clientID, targetClientID: await website(of: state.token),
+            sessionID: bearer.sessionID, tokenID: id, origin: origin)
         guard case .alreadyUsed = try await store.revoke(state.token, at: now, event: event) else { return }
         throw Self.redeemedAlready
     }

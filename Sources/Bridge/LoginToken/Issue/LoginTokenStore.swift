@@ -195,13 +195,21 @@ package enum LoginTokenRevokeOutcome: Hashable, Sendable {
     case alreadyRevoked(at: Timestamp)
 }
 
+/// Why a login token was over that nobody redeemed, in the audit log.
+enum LoginTokenRevocation: String {
+    case byApp = "by_app"
+    /// It came back to the browser whose session it was issued from.
+    case signedInHere = "signed_in_here"
+    case tooManyMisses = "too_many_misses"
+}
+
 extension AuditEvent {
     /// This miss as a login token's last: with it the token is over (contract §4.3).
     package var revokingToken: AuditEvent {
         var event = self
         event.type = .loginTokenRevoked
         event.outcome = .success
-        event.reason = "too_many_misses"
+        event.reason = LoginTokenRevocation.tooManyMisses.rawValue
         return event
     }
 }

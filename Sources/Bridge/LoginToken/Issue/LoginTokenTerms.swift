@@ -7,7 +7,7 @@ struct LoginTokenTerms: Sendable {
     /// The accepted path, to be sealed.
     let target: ReturnPath?
     let binding: LoginTokenBinding
-    /// Whether a portal hands a browser on, and no app issues.
+    /// Whether a browser goes on from a sign-in here, by a portal or by an app's approval, and no app gets the link.
     let isHandOff: Bool
 
     /// Checks a request against the app's rights and the website's allow-list; a pure function.
@@ -47,6 +47,16 @@ struct LoginTokenTerms: Sendable {
         lifetime = LoginTokenSettings.maximumLifetime
         target = try Self.target(request.redirect, website: website)
         binding = LoginTokenBinding(handOff: state?.digest)
+    }
+
+    /// For a browser that an app's user has let in from another device.
+    /// - Throws: `OAuthError` by contract §3.
+    init(
+        handOff request: LoginTokenIssueRequest, approvedIn app: Client, clients: ClientDirectory,
+        _ state: HandOffState?
+    ) throws(OAuthError) {
+        try Self.requireRight(of: app)
+        try self.init(handOff: request, portal: app, clients: clients, state)
     }
 
     /// - Throws: `unauthorized_client` alone, for a registered website that the app may not open.

@@ -33,7 +33,7 @@ package final class LoginTokenAuthorizations: Sendable {
         package let origin: RequestOrigin
 
         package init(
-            browser: OpaqueSecret, session: WebSession?, isGranting: Bool, left: WebSession? = nil,
+            browser: OpaqueSecret, session: WebSession?, isGranting: Bool, left: WebSession?,
             tokenSessions: [WebSession], spent: Set<SessionID>, mayRedeem: Bool, retry: String?, origin: RequestOrigin
         ) {
             self.browser = browser

@@ -16,7 +16,7 @@ package final class LoginTokenRedeemer: Sendable {
 
     package init(
         reader: RedemptionReader, examiner: RedemptionExaminer, singleUse: SingleUse, attempts: UnconfirmedAttempts,
-        refusals: RedemptionRefusals, time: TimeSource, recorder: SpanRecorder? = nil,
+        refusals: RedemptionRefusals, time: TimeSource, recorder: SpanRecorder?,
         onOutcome: @escaping @Sendable (RedemptionOutcome.Label) -> Void
     ) {
         self.reader = reader

@@ -1,17 +1,13 @@
 /// The ways in which a login token comes to be redeemed. What uses it up is shared by all of them.
-struct RedemptionChannel: OptionSet, Sendable {
-    let rawValue: UInt8
-
+enum RedemptionChannel: CaseIterable {
     /// A browser at the redemption path (contract §4.1).
-    static let browser = RedemptionChannel(rawValue: 1)
+    case browser
     /// A website's server (contract §4.4).
-    static let server = RedemptionChannel(rawValue: 2)
+    case server
     /// A website's authorization request (contract §4.5).
-    static let request = RedemptionChannel(rawValue: 4)
+    case request
     /// A website's authorization request, pushed: there is no browser yet, so nothing is redeemed.
-    static let pushed = RedemptionChannel(rawValue: 8)
-
-    static let all: RedemptionChannel = [.browser, .server, .request, .pushed]
+    case pushed
 }
 
 /// One thing that a login token is asked before it is redeemed.
@@ -46,14 +42,16 @@ struct RedemptionCheck: Sendable {
     }
 
     let question: Question
-    let channels: RedemptionChannel
+    let channels: Set<RedemptionChannel>
     let cost: Cost
 
-    private init(_ question: Question, _ channels: RedemptionChannel, _ cost: Cost = .counts) {
+    private init(_ question: Question, _ channels: Set<RedemptionChannel>, _ cost: Cost = .counts) {
         self.question = question
         self.channels = channels
         self.cost = cost
     }
+
+    private static let everywhere = Set(RedemptionChannel.allCases)
 
     /// Every check, in the order in which it is asked: the first "no" decides. After them only single use is left.
     ///
@@ -61,26 +59,26 @@ struct RedemptionCheck: Sendable {
     /// browser and an authorization request go on with the session that the token has opened, whatever has happened to
     /// the token since.
     static let list: [RedemptionCheck] = [
-        RedemptionCheck(.isUnknownToTheBrowser, .browser),
+        RedemptionCheck(.isUnknownToTheBrowser, [.browser]),
         RedemptionCheck(.inTime, [.browser, .server]),
-        RedemptionCheck(.isForTheWebsite, .all),
+        RedemptionCheck(.isForTheWebsite, everywhere),
         RedemptionCheck(.appMayOpenTheWebsite, [.browser, .server]),
-        RedemptionCheck(.isUnknownToTheBrowser, .request),
+        RedemptionCheck(.isUnknownToTheBrowser, [.request]),
         RedemptionCheck(.browserHasNoAttempt, [.browser, .request]),
         RedemptionCheck(.inTime, [.request, .pushed]),
         RedemptionCheck(.appMayOpenTheWebsite, [.request, .pushed]),
-        RedemptionCheck(.isNoHandOff, .server),
+        RedemptionCheck(.isNoHandOff, [.server]),
         RedemptionCheck(.isUnbound, [.request, .pushed], .leaves),
         RedemptionCheck(.bindingIsShown, [.browser, .server], .misses),
         RedemptionCheck(.codeIsGiven, [.browser, .server], .leaves),
         RedemptionCheck(.codeIsRight, [.browser, .server], .misses),
-        RedemptionCheck(.needsNoClick, .request, .leaves),
-        RedemptionCheck(.serverHasNoAttempt, .server),
+        RedemptionCheck(.needsNoClick, [.request], .leaves),
+        RedemptionCheck(.serverHasNoAttempt, [.server]),
         // An authorization request asks its user for the rest instead.
         RedemptionCheck(.signInIsEnough, [.browser, .server], .leaves),
-        RedemptionCheck(.userAndSessionStand, .all),
-        RedemptionCheck(.appsAboveMayOpenTheWebsite, .all),
-        RedemptionCheck(.requestWouldBeAnswered, .request, .leaves),
+        RedemptionCheck(.userAndSessionStand, everywhere),
+        RedemptionCheck(.appsAboveMayOpenTheWebsite, everywhere),
+        RedemptionCheck(.requestWouldBeAnswered, [.request], .leaves),
     ]
 }
 
@@ -161,7 +159,7 @@ package struct RedemptionExaminer: Sendable {
         var redemption: Redemption?
         var passed: [RedemptionCheck.Question] = []
         for check in RedemptionCheck.list
-        where !check.channels.isDisjoint(with: candidate.channel) && !omitted.contains(check.question) {
+        where check.channels.contains(candidate.channel) && !omitted.contains(check.question) {
             switch try await answer(to: check.question, candidate, &redemption) {
             case .yes: passed.append(check.question)
             case .no(let refusal): return (.refused(refusal, check.cost), passed, check.question)
@@ -211,7 +209,7 @@ package struct RedemptionExaminer: Sendable {
             let opened = try await attempts?.openedForServer(claims, at: candidate.at)
             return opened.map(Answer.opened) ?? .yes
         // A hand-off is a browser's own affair.
-        case .isNoHandOff: return Answer(!isHandOff(claims), else: .boundToken)
+        case .isNoHandOff: return Answer(!clients.current.isOfBrowser(claims), else: .boundToken)
         case .isUnbound: return Answer(claims.binding == .none && !isHandOff(claims), else: .boundToken)
         case .bindingIsShown: return isBindingShown(by: candidate)
         case .codeIsGiven:
@@ -287,6 +285,10 @@ extension RedemptionExaminer {
 extension ClientDirectory {
     /// Whether a portal issued the token: apps alone have the other right, and a website never has.
     func isHandOff(_ claims: LoginTokenClaims) -> Bool { self[claims.clientID]?.kind == .web }
+
+    /// Whether the token takes a browser on from its sign-in here: by a portal, or by an app's approval (ADR-0077), of
+    /// which its nonce tells.
+    func isOfBrowser(_ claims: LoginTokenClaims) -> Bool { isHandOff(claims) || claims.binding.handOff != nil }
 }
 
 extension Redemption {

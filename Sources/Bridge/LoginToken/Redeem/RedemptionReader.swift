@@ -37,7 +37,7 @@ package final class RedemptionReader: Sendable {
         guard case .verified(let claims) = verification else { return .decide(request.visit, mode: .direct) }
         let directory = clients.current
         let mode = directory[claims.audience]?.redeemMode ?? .direct
-        guard directory.isHandOff(claims) else { return .decide(request.visit, mode: mode) }
+        guard directory.isOfBrowser(claims) else { return .decide(request.visit, mode: mode) }
         let isExpected = claims.binding.handOff.map { expected in
             request.handOffState.map { ConstantTime.equals($0.digest.utf8, expected.utf8) } ?? false
         }

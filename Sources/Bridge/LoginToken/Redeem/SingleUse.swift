@@ -52,7 +52,8 @@ package final class SingleUse: Sendable {
     /// Uses up a link that came back to its portal, in the same browser: the session that it was issued from answers
     /// here, and a session under it would take its place.
     private func goOn(_ redemption: Redemption, with own: WebSession) async throws -> RedemptionOutcome {
-        let event = redemption.event(.loginTokenRevoked, .success, reason: "signed_in_here", sessionID: own.id)
+        let event = redemption.event(
+            .loginTokenRevoked, .success, reason: LoginTokenRevocation.signedInHere.rawValue, sessionID: own.id)
         if case .alreadyUsed = try await store.revoke(redemption.claims.issued, at: redemption.at, event: event),
             let outcome = try await outcomeOfKnownState(redemption)
         {
@@ -101,25 +102,18 @@ package final class SingleUse: Sendable {
         }
     }
 
-    /// Asks once more when the answer to a commit was lost: what is stored by then says whether it was made, and if
-    /// not, it is made now. What cannot be found out is left to the browser's next attempt.
+    /// What cannot be found out by asking once more is left to the browser's next attempt.
     private func redeem(
         _ redemption: Redemption, opening opened: OpenedSession, use: LoginTokenUse, replacing replaced: [WebSession]
     ) async throws -> LoginTokenRedeemOutcome {
-        func attempt() async throws -> LoginTokenRedeemOutcome {
-            try await store.redeem(
-                redemption.claims.issued, opening: opened.session, refreshDigest: opened.refresh?.digest, use: use,
-                replacing: replaced.map {
-                    ReplacedSession($0, by: redemption.claims.subject, origin: redemption.origin, at: redemption.at)
-                },
-                events: redemption.events(opening: opened.session))
-        }
         do {
-            do {
-                return try await attempt()
-            } catch StorageError.undecided(let text) {
-                // Where nobody waits for the second attempt any more, the first may have been made all the same.
-                do { return try await attempt() } catch is CallerGone { throw StorageError.undecided(text) }
+            return try await StorageError.askingAgain { _ in
+                try await store.redeem(
+                    redemption.claims.issued, opening: opened.session, refreshDigest: opened.refresh?.digest, use: use,
+                    replacing: replaced.map {
+                        ReplacedSession($0, by: redemption.claims.subject, origin: redemption.origin, at: redemption.at)
+                    },
+                    events: redemption.events(opening: opened.session))
             }
         } catch is StorageError {
             throw try attempts.undecided(redemption, opening: opened)

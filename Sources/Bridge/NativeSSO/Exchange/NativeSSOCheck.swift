@@ -28,7 +28,7 @@ package enum NativeSSOCheck {
             .sessionElsewhere: !isOfDevice(facts),
             .subjectDisabled: facts.isSubjectDisabled,
             .crossClientOff: isCrossClient(facts) && isBetweenApps(facts) && !facts.settings.allowsCrossClient,
-            .notShared: isCrossClient(facts) && !isShared(facts),
+            .notShared: (isCrossClient(facts) && !isShared(facts)) || !isStillSignedIn(facts),
             .clientNotEnabled: !mayUseNativeSSO(facts),
             .wrongAudience: facts.audience.map { $0 != facts.issuer } ?? false,
             .scopeWithoutOpenID: !(facts.requestedScope?.contains(Scope.openID) ?? true),
@@ -80,6 +80,12 @@ package enum NativeSSOCheck {
     private static func isShared(_ facts: NativeSSOFacts) -> Bool {
         let apps = isBetweenApps(facts) ? [facts.sourceClient] : [facts.sourceClient] + facts.appsAbove
         return apps.allSatisfy { $0?.shareWith.contains(facts.client.id) ?? false }
+    }
+
+    /// Whether the token's app still has its own sign-in by the documents of those above it. A token of a client that
+    /// is no longer registered is refused as one of a client that shares with no other.
+    private static func isStillSignedIn(_ facts: NativeSSOFacts) -> Bool {
+        facts.sourceClient?.isStillSignedIn(by: facts.appsAbove) ?? true
     }
 
     /// The setting is about apps that sign in each other; a website is opened by its own list (`share_with`).

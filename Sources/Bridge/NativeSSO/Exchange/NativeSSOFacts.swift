@@ -86,8 +86,7 @@ package struct NativeSSOFacts: Sendable {
 }
 
 extension NativeSSOFacts {
-    /// What of a scope the client of the subject token may still have (contract §5).
-    func stillGranted(_ held: Scope) -> Scope {
-        sourceClient?.presentScope(ofToken: held) ?? held.intersection(Scope(tokens: [Scope.openID]))
-    }
+    /// What of a scope the client of the subject token, and each app that its session came by, may still have (contract
+    /// §5).
+    func stillGranted(_ held: Scope) -> Scope { held.present(in: [sourceClient] + appsAbove) }
 }

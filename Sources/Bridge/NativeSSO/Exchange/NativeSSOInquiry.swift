@@ -142,7 +142,7 @@ extension NativeSSORefusal {
         case .sessionElsewhere: "session is of this device"
         case .subjectDisabled: ExplainedCheck.userMaySignIn
         case .crossClientOff: "exchange between apps is on"
-        case .notShared: "client is in share_with"
+        case .notShared: "client is in share_with, and the apps above still share"
         case .clientNotEnabled: "client and the token's may use Native SSO"
         case .wrongAudience: "audience is this issuer"
         case .scopeWithoutOpenID: "scope contains openid"

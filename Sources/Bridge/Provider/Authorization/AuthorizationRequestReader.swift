@@ -190,7 +190,7 @@ private struct AnswerableRequest {
             throw refuse(.invalidRequest, error.description)
         }
         var hinted: Subject?
-        if let hint = parameters["id_token_hint"] {
+        if let hint = parameters[AuthorizationParameter.idTokenHint] {
             guard let subject = subjectOfHint(hint) else {
                 throw refuse(.invalidRequest, "id_token_hint is not an ID token of this server")
             }

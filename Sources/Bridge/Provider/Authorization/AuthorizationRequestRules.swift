@@ -23,7 +23,7 @@ package struct AuthorizationRequestRules: Sendable {
     /// Sees to it that ``reader`` knows the key of a request's `id_token_hint`, if it is one of ours.
     /// - Throws: ``StorageError`` when the database cannot say.
     func learnKey(ofHintIn parameters: FormParameters) async throws {
-        guard let idTokens, let hint = parameters["id_token_hint"] else { return }
+        guard let idTokens, let hint = parameters[AuthorizationParameter.idTokenHint] else { return }
         try await idTokens.learnKey(of: Secret(hint))
     }
 }

@@ -12,7 +12,8 @@ package final class Authorizations: Sendable {
     private let codes: AuthorizationCodes
     private let storage: any Storage
     private let seal: ShortLivedSeal
-    private let pushedTokens: PushedLoginTokenSeal
+    private let pushedTokens: PushedTokenSeal
+    private let pushedHints: PushedHints
     private let monitor: AuthorizationMonitor
     /// Whether an app with the scope for it gets a device secret now.
     private let givesDeviceSecrets: @Sendable () async throws -> Bool
@@ -27,7 +28,8 @@ package final class Authorizations: Sendable {
         self.codes = codes
         self.storage = storage
         seal = ShortLivedSeal(keys: keys, purpose: .authorizationJourney, time: time)
-        pushedTokens = PushedLoginTokenSeal(keys: keys, time: time)
+        pushedTokens = PushedTokenSeal(.pushedLoginToken, keys: keys, time: time)
+        pushedHints = PushedHints(keys: keys, time: time)
         self.monitor = monitor
         self.givesDeviceSecrets = givesDeviceSecrets
         self.time = time
@@ -315,7 +317,7 @@ extension Authorizations {
         guard let secret = OpaqueSecret(String(uri.dropFirst(prefix.count)), kind: .pushedRequest),
             let found = try await storage.pushedRequest(digest: secret.digest), found.usedAt == nil,
             time.now() < found.expiresAt, found.clientID == parameters["client_id"].map(ClientID.init(rawValue:)),
-            let inner = try? FormParameters(parsing: found.parameters.utf8)
+            let inner = try? FormParameters(parsing: pushedHints.opened(found.parameters, for: found.clientID).utf8)
         else { return FoundParameters(pushed: .unusable, text: "", reference: nil) }
         return FoundParameters(
             pushed: .found(inner), text: AuthorizationParameter.serialize(inner),

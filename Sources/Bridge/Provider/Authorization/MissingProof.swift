@@ -30,7 +30,7 @@ package enum MissingProof: Hashable, Sendable {
 
     package static func find(_ request: AuthorizationRequest, _ facts: Facts) -> MissingProof {
         // A session that came over an edge says who is known here, not who sits here: it is not told a user's name.
-        guard let session = facts.session, session.lineage.isOwnSignIn, let account = facts.account,
+        guard let session = facts.session, session.isOwnSignIn, let account = facts.account,
             account.subject == session.subject, account.disabledAt == nil,
             // Who signs in elsewhere has nothing that we could ask for.
             account.passwordHash != nil, account.username != nil,

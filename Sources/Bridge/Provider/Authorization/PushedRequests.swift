@@ -15,6 +15,7 @@ package final class PushedRequests: Sendable {
     private let gate: LimitGate
     private let limits: LimitSettings
     private let loginTokens: PushedLoginTokens?
+    private let hints: PushedHints
     private let time: TimeSource
     private let random: RandomSource
 
@@ -22,7 +23,8 @@ package final class PushedRequests: Sendable {
     package init(
         rules: AuthorizationRequestRules, authenticator: ClientAuthenticator, store: any RequestStore,
         proofs: DPoPVerifier?, refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings,
-        loginTokens: PushedLoginTokens? = nil, time: TimeSource, random: RandomSource = .system
+        loginTokens: PushedLoginTokens? = nil, keys: Reloadable<SecretKeyRing>, time: TimeSource,
+        random: RandomSource = .system
     ) {
         self.rules = rules
         self.authenticator = authenticator
@@ -33,6 +35,7 @@ package final class PushedRequests: Sendable {
         gate = LimitGate(limiter, refusals: refusals)
         self.limits = limits
         self.loginTokens = loginTokens
+        hints = PushedHints(keys: keys, time: time)
         self.time = time
         self.random = random
     }
@@ -64,7 +67,7 @@ package final class PushedRequests: Sendable {
         let good = try await recordingRefusal(of: client, origin: origin, at: now) {
             try checked(parameters, proof, of: client, at: now)
         }
-        var text = good.text
+        var text = try hints.sealed(good.text, for: client.id)
         // Looked at late: a token is no business of a client that may not push.
         if let loginTokens, parameters.bytes(AuthorizationParameter.loginToken) != nil {
             let kept = try await loginTokens.keep(
@@ -161,7 +164,7 @@ package struct PushedRequest: Hashable, Sendable {
     /// ``OpaqueSecret/digest`` of what is in `request_uri`.
     package let digest: String
     package let clientID: ClientID
-    /// The parameters as a form.
+    /// The parameters as a form; the tokens among them are sealed.
     package let parameters: String
     package let expiresAt: Timestamp
     package let usedAt: Timestamp?

@@ -36,7 +36,7 @@ package struct BearerInquiries: Sendable {
             keys, origin: origin, at: now, else: excess, "too many access tokens whose issuer has to be asked")
         // What is not answered stays counted: a flood must not go on asking an issuer that it has overwhelmed.
         let identity = try await authenticator.authenticate(token, at: now)
-        try? await gate.giveBack(keys, at: now)
+        await gate.giveBack(keys, at: now)
         return identity
     }
 }

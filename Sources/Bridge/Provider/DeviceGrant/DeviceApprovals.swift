@@ -68,7 +68,7 @@ package final class DeviceApprovals: Sendable {
     package func find(
         _ typed: String, for session: WebSession, browser: OpaqueSecret, origin: RequestOrigin
     ) async throws -> Finding {
-        guard session.lineage.isOwnSignIn else { return .signInAgain }
+        guard session.isOwnSignIn else { return .signInAgain }
         let now = time.now()
         let keys = limits.deviceUserCodeKeys(session.subject, origin: origin)
         if let wait = try await gate.take(keys, of: session.subject, origin: origin, at: now).retryAfter {
@@ -82,10 +82,10 @@ package final class DeviceApprovals: Sendable {
             guard try await wasLetIn(state, by: session.subject, at: now) else {
                 return try await unknown(to: session, origin: origin, at: now)
             }
-            try await gate.giveBack(keys, at: now)
+            await gate.giveBack(keys, at: now)
             return .letInBefore(client)
         }
-        try await gate.giveBack(keys, at: now)
+        await gate.giveBack(keys, at: now)
         if let flaw = try await flaw(of: session, for: client, at: now) { return flaw }
         let authorization = state.authorization
         let scope = authorization.scope.intersection(client.deviceScope)
@@ -134,7 +134,7 @@ package final class DeviceApprovals: Sendable {
     package func settle(
         _ sealed: String, agreed: Bool, by session: WebSession, browser: OpaqueSecret, origin: RequestOrigin
     ) async throws -> Outcome {
-        guard session.lineage.isOwnSignIn else { return .signInAgain }
+        guard session.isOwnSignIn else { return .signInAgain }
         let now = time.now()
         guard let (digest, shown) = open(sealed, for: session.subject, browser: browser),
             let state = try await store.deviceAuthorization(digest: digest),

@@ -8,11 +8,12 @@ package final class RefreshTokenGrant: TokenGrant {
     private let refreshTokens: RefreshTokens
     private let tokens: SessionTokens
     private let devices: (any DeviceSecretAttaching)?
+    private let clients: Reloadable<ClientDirectory>
     private let limit: UserLimit
 
     package init(
         store: any GrantStore, endings: SessionEndings, refreshTokens: RefreshTokens, tokens: SessionTokens,
-        devices: (any DeviceSecretAttaching)? = nil, limit: UserLimit
+        devices: (any DeviceSecretAttaching)? = nil, clients: Reloadable<ClientDirectory>, limit: UserLimit
     ) {
         self.limit = limit
         self.store = store
@@ -20,6 +21,7 @@ package final class RefreshTokenGrant: TokenGrant {
         self.refreshTokens = refreshTokens
         self.tokens = tokens
         self.devices = devices
+        self.clients = clients
     }
 
     package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
@@ -50,12 +52,12 @@ package final class RefreshTokenGrant: TokenGrant {
         let current: OpaqueSecret
         if state.rotatedAt == nil {
             // Before anything is used up.
-            granted = try Self.stillGranted(scope, to: request.client)
+            granted = try stillGranted(scope, in: state.session, to: request.client)
             current = try await use(secret, state, request)
         } else {
             // It may be stolen, which is found out first.
             current = try await successor(ofRepeated: secret, state, request)
-            granted = try Self.stillGranted(scope, to: request.client)
+            granted = try stillGranted(scope, in: state.session, to: request.client)
         }
         let deviceSecret =
             granted.contains(Scope.deviceSSO)
@@ -69,10 +71,15 @@ package final class RefreshTokenGrant: TokenGrant {
                 at: request.at))
     }
 
-    /// The stored scope stays as it is: one that its client is given back counts again. A session without any scope was
-    /// opened by an exchange, and goes on without one.
-    private static func stillGranted(_ scope: Scope, to client: Client) throws(OAuthError) -> Scope {
-        try scope.isEmpty ? scope : scope.stillGranted(within: client.grantableScope)
+    /// The stored scope stays as it is: one that its client, or an app above it, is given back counts again. A session
+    /// without any scope was opened by an exchange, and goes on without one.
+    private func stillGranted(
+        _ scope: Scope, in session: AppSession, to client: Client
+    ) throws(OAuthError) -> Scope {
+        let directory = clients.current
+        let above = session.lineage.appsAbove.map { directory[$0] }
+        guard client.isStillSignedIn(by: above) else { throw Self.refused(.sharedNoLonger) }
+        return try scope.isEmpty ? scope : scope.stillGranted(within: client.grantableScope.present(in: above))
     }
 
     /// The one that the client was given before, where it asks for the lost answer again.

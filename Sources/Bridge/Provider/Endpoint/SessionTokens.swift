@@ -40,7 +40,7 @@ package final class SessionTokens: Sendable {
     /// - Parameter scope: what the access token is for, at most the session's. The scope for a device secret counts and
     ///   is told only with one (draft-07 §3.1, §3.3); the session keeps it, for a refresh that gives one.
     package func answer(
-        for session: AppSession, client: Client, scope: Scope, extras: Extras = Extras(), at now: Timestamp
+        for session: AppSession, client: Client, scope: Scope, extras: Extras, at now: Timestamp
     ) async throws -> IssuedTokens {
         let facts = SessionFacts(
             id: session.id, lineage: session.lineage, requestedClaims: session.requestedClaims)
@@ -49,7 +49,7 @@ package final class SessionTokens: Sendable {
 
     /// Signs the tokens for a browser's session, for which no claims were requested by name.
     package func answer(
-        for session: WebSession, client: Client, scope: Scope, extras: Extras = Extras(), at now: Timestamp
+        for session: WebSession, client: Client, scope: Scope, extras: Extras, at now: Timestamp
     ) async throws -> IssuedTokens {
         let facts = SessionFacts(id: session.id, lineage: session.lineage, requestedClaims: .none)
         return try await answer(for: facts, client: client, scope: scope, extras: extras, at: now)

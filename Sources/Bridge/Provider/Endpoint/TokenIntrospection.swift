@@ -137,11 +137,7 @@ package struct IntrospectedToken: Sendable {
         members.add("client_id", clientID.rawValue)
         members.add("iss", issuer)
         members.add("sub", subject.rawValue)
-        if audience.count == 1 {
-            members.add("aud", audience[0])
-        } else if !audience.isEmpty {
-            members.add("aud", audience)
-        }
+        if !audience.isEmpty { members.add("aud", oneOrMore: audience) }
         members.add("sid", sessionID?.rawValue)
         members.add("iat", issuedAt.seconds)
         members.add("exp", expiresAt.seconds)

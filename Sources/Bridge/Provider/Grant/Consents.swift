@@ -41,8 +41,8 @@ package final class Consents: Sendable {
             of: session.subject, to: client,
             Ending(at: now, reason: .endedByUser, origin: origin, by: EndingAsker(session.id)),
             event: AuditEvent(
-                at: now, type: .consentWithdrawn, outcome: .success, reason: "user", subject: session.subject,
-                targetClientID: client, sessionID: session.id, origin: origin))
+                at: now, type: .consentWithdrawn, outcome: .success, reason: AuditEvent.byTheUser,
+                subject: session.subject, targetClientID: client, sessionID: session.id, origin: origin))
         await endings.take(in: ended ?? .nothing, of: .granted(to: client, of: session.subject))
         return true
     }

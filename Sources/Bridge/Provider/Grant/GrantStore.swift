@@ -112,17 +112,10 @@ extension GrantStore {
         digest: String, opening session: AppSession, refreshToken: RefreshTokenRecord?, at now: Timestamp,
         events: [AuditEvent]
     ) async throws -> AuthorizationCodeRedeemOutcome {
-        func attempt() async throws -> AuthorizationCodeRedeemOutcome {
-            try await redeemCode(
+        try await StorageError.askingAgain { isSecond in
+            let outcome = try await redeemCode(
                 digest: digest, opening: session, refreshToken: refreshToken, at: now, events: events)
-        }
-        do {
-            return try await attempt()
-        } catch StorageError.undecided(let text) {
-            let outcome: AuthorizationCodeRedeemOutcome
-            // Where nobody waits for the second attempt any more, the first may have been made all the same.
-            do { outcome = try await attempt() } catch is CallerGone { throw StorageError.undecided(text) }
-            guard outcome == .alreadyUsed, try await code(digest: digest)?.sessionID == session.id else {
+            guard isSecond, outcome == .alreadyUsed, try await code(digest: digest)?.sessionID == session.id else {
                 return outcome
             }
             return .opened

@@ -13,6 +13,49 @@ extension Client {
     }
 }
 
+// What counts now of what came by exchanges: what an app loses, the apps that it signed in lose too (contract §16.4).
+extension Client {
+    /// Whether all apps that a session of this one came by are still registered, may use Native SSO, and share their
+    /// sign-ins with this one, by themselves or by way of each other: their order is not kept.
+    /// - Parameter above: ``Lineage/appsAbove``; `nil` in place of one that is no longer registered.
+    func isStillSignedIn(by above: [Client?]) -> Bool {
+        let apps = above.compactMap(\.self)
+        guard apps.count == above.count, apps.allSatisfy(\.isNativeSSOEnabled) else { return false }
+        var reached: Set<ClientID> = [id]
+        // Each turn goes at least one edge up, as long as any is left.
+        for _ in apps {
+            for app in apps where !app.shareWith.isDisjoint(with: reached) { reached.insert(app.id) }
+        }
+        return apps.allSatisfy { reached.contains($0.id) }
+    }
+}
+
+extension Scope {
+    /// What of it each app above may still have; of one that is no longer registered, who the user is alone.
+    /// - Parameter above: ``Lineage/appsAbove``; `nil` in place of one that is no longer registered.
+    func present(in above: [Client?]) -> Scope {
+        above.reduce(self) { left, app in
+            app?.presentScope(ofToken: left) ?? left.intersection(Scope(tokens: [Scope.openID]))
+        }
+    }
+}
+
+extension IssuingSession {
+    /// With as much of the bearer's scope as counts now: its app, or one that it came by, may have lost some since.
+    func present(in directory: ClientDirectory) -> IssuingSession {
+        guard case .own(let session, let scope) = self else { return self }
+        let apps = session.lineage.appsAbove.union([session.clientID]).map { directory[$0] }
+        return .own(session, scope: scope.present(in: apps))
+    }
+
+    /// Whether the apps that it came by through exchanges share their sign-ins still.
+    func isStillShared(in directory: ClientDirectory) -> Bool {
+        guard case .own(let session, _) = self else { return true }
+        let above = session.lineage.appsAbove.map { directory[$0] }
+        return directory[session.clientID]?.isStillSignedIn(by: above) ?? false
+    }
+}
+
 extension Lineage {
     /// Whether a token has everything of the session that its client may have now. The scope for a device secret does
     /// not count: an answer without a secret leaves it out, and the session keeps it (draft-07 §3.1, §3.3).

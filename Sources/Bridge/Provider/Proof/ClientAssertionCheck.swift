@@ -37,18 +37,21 @@ struct ClientAssertionCheck: Sendable {
             return .flawed(namesUs(claims["aud"]) ? .endpointAudience : .audience)
         }
         guard let expiry = claims["exp"]?.decimal else { return .flawed(.withoutExpiry) }
-        // Nothing is signed yet here, so any number may come: it must not leave what an integer can hold.
-        let expiresAt = Timestamp(milliseconds: Int64(min(max(expiry, 0), 1e12) * 1000))
+        // A number that is no instant lies before all of them or after.
+        guard let expiresAt = Timestamp(numericDate: expiry) else {
+            return .flawed(expiry < 0 ? .expired : .tooLasting)
+        }
         guard now < expiresAt + Self.leeway else { return .flawed(.expired) }
-        let madeAt = claims["iat"]?.decimal.map { Timestamp(milliseconds: Int64(min(max($0, 0), 1e12) * 1000)) }
+        let (madeAt, start) = (Self.instant("iat", in: claims), Self.instant("nbf", in: claims))
+        guard claims["iat"] == nil || madeAt != nil, claims["nbf"] == nil || start != nil else {
+            return .flawed(.malformed)
+        }
         let usableUntil = Self.end(expiresAt, madeAt: madeAt)
         // A clock that is ahead of ours may have written `iat`.
         let ahead = usableUntil < expiresAt ? Self.leeway : .zero
         guard usableUntil <= now + Self.longestUse + ahead else { return .flawed(.tooLasting) }
         guard now < usableUntil + Self.leeway else { return .flawed(.tooOld) }
-        if let start = claims["nbf"]?.decimal, start * 1000 > Double((now + Self.leeway).milliseconds) {
-            return .flawed(.notYetValid)
-        }
+        if let start, start > now + Self.leeway { return .flawed(.notYetValid) }
         // If it claims to be made after a restore, it would count again there although it was used up before.
         if let madeAt, madeAt > now + Self.leeway { return .flawed(.notYetValid) }
         guard let id = claims["jti"]?.string, (1...256).contains(id.utf8.count) else { return .flawed(.withoutID) }
@@ -83,6 +86,10 @@ struct ClientAssertionCheck: Sendable {
         return min(expiresAt, madeAt + longestUse)
     }
 
+    private static func instant(_ name: String, in claims: [String: JSONValue]) -> Timestamp? {
+        claims[name].flatMap(Timestamp.init(numericDate:))
+    }
+
     /// Whether our issuer or an endpoint of ours is among the audiences.
     private func namesUs(_ audience: JSONValue?) -> Bool {
         guard let audience = audience?.oneOrMore else { return false }
@@ -100,6 +107,7 @@ struct ClientAssertionCheck: Sendable {
 
 /// Why a client's assertion proves nothing: the reason in the audit log.
 enum ClientAssertionRefusal: String, Sendable, CaseIterable {
+    /// It is no JWS, or `iat` or `nbf` is there and no instant.
     case malformed = "malformed_assertion"
     /// `iss` or `sub` is not the client.
     case issuer = "assertion_issuer"

@@ -2,14 +2,14 @@
 ///
 /// Held at any time: the youngest key whose time has come signs, and the last one has no end. Each before it verifies
 /// until nothing that it made before the next one took over can be alive.
-package struct KeySchedule: Sendable {
+struct KeySchedule: Sendable {
     private let algorithm: KeyAlgorithm
     private let now: Timestamp
     private let before: [SealedSigningKey]
     private var keys: [SealedSigningKey]
 
     /// - Parameter keys: may be of any algorithm; the others stay as they are.
-    package init(_ keys: [SealedSigningKey], of algorithm: KeyAlgorithm, at now: Timestamp) {
+    init(_ keys: [SealedSigningKey], of algorithm: KeyAlgorithm, at now: Timestamp) {
         self.algorithm = algorithm
         self.now = now
         before = keys.filter { $0.algorithm == algorithm }
@@ -17,26 +17,26 @@ package struct KeySchedule: Sendable {
     }
 
     /// Those whose signatures are believed, in the order in which they sign.
-    package var live: [SealedSigningKey] {
+    var live: [SealedSigningKey] {
         keys.filter { $0.isLive(at: now) }.sorted {
             ($0.signsFrom, $0.id) < ($1.signsFrom, $1.id)
         }
     }
 
     /// The key that signs now.
-    package var signing: SealedSigningKey? { live.last { $0.hasBegun(at: now) } }
+    var signing: SealedSigningKey? { live.last { $0.hasBegun(at: now) } }
 
     /// Keys that are new, or whose times changed.
-    package var changes: [SealedSigningKey] { keys.filter { !before.contains($0) } }
+    var changes: [SealedSigningKey] { keys.filter { !before.contains($0) } }
 
-    package mutating func add(_ key: SealedSigningKey) {
+    mutating func add(_ key: SealedSigningKey) {
         keys.append(key)
         settle()
     }
 
     /// Sees to it that some key signs now.
     /// - Parameter make: a key that may.
-    package mutating func ensureSigner(_ make: () throws -> SealedSigningKey) rethrows {
+    mutating func ensureSigner(_ make: () throws -> SealedSigningKey) rethrows {
         guard signing == nil else { return }
         let key = try make()
         add(key)
@@ -44,7 +44,7 @@ package struct KeySchedule: Sendable {
     }
 
     /// Has a key sign from now on that was waiting until every node has it.
-    package mutating func release(_ id: String) {
+    mutating func release(_ id: String) {
         if live.contains(where: { $0.id == id && !$0.hasBegun(at: now) }) { begin(id) }
     }
 
@@ -52,7 +52,7 @@ package struct KeySchedule: Sendable {
     ///
     /// A key that has signed before never signs again: a thief of its successor may have it too.
     /// - Parameter make: a key that signs from now on.
-    package mutating func withdraw(_ ids: Set<String>, replacement make: () throws -> SealedSigningKey) rethrows {
+    mutating func withdraw(_ ids: Set<String>, replacement make: () throws -> SealedSigningKey) rethrows {
         let losesSigner = signing.map { ids.contains($0.id) } ?? true
         change(ids) { [now] key in key.withdrawnAt = key.withdrawnAt ?? now }
         guard losesSigner else { return }

@@ -16,7 +16,12 @@ struct SealedKeyOpener: Sendable {
     ///   its name says.
     mutating func open(_ sealed: SealedSigningKey) throws(MasterKeyError) -> Opened {
         if let known = opened[sealed.id], known.sealedKey == sealed.sealedKey { return known.key }
-        let bytes = try master.open(sealed.sealedKey, name: SigningKeyMaker.sealName(sealed.id, sealed.algorithm))
+        let bytes: [UInt8]
+        do throws(MasterKeyError) {
+            bytes = try master.open(sealed.sealedKey, name: SigningKeyMaker.sealName(sealed.id, sealed.algorithm))
+        } catch {
+            throw MasterKeyError(name: sealed.id)
+        }
         let key: Opened
         if let algorithm = sealed.algorithm.published {
             guard let pair = try? SigningKey(algorithm: algorithm, privateBytes: bytes), pair.id == sealed.id else {

@@ -5,6 +5,8 @@ import Synchronization
 extension SigningKeys {
     /// Times that a change is tried while others change the keys too.
     private static let attempts = 50
+    /// Why a key was retired that an older state of the database had brought back, in the audit log.
+    private static let backupRestored = "backup_restored"
 
     /// Reads the keys, and makes the first ones where there are none. Nodes that start at the same time all get the
     /// same keys.
@@ -124,7 +126,7 @@ extension SigningKeys {
             draft.events =
                 retirement.retired.map { key in
                     AuditEvent(
-                        at: draft.now, type: .keyRetired, outcome: .success, reason: "backup_restored",
+                        at: draft.now, type: .keyRetired, outcome: .success, reason: Self.backupRestored,
                         detail: Self.detail(Self.facts(of: key)))
                 } + draft.added.map { Self.addedEvent($0, at: draft.now) }
         }

@@ -187,7 +187,7 @@ package final class SigningKeys: Sendable {
                     .map { ($0.id, $0.addedIn) }, uniquingKeysWith: { $1 })
             state.inquiries.forgetAnswers()
             state.number = stored.number
-            loginTokens.replace(with: (try? SecretKeyRing(keys: shared)) ?? .empty)
+            loginTokens.replace(with: SecretKeyRing(keys: shared))
             ring.replace(with: SigningKeyRing(published, number: stored.number))
             return problems
         }

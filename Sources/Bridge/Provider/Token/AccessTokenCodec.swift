@@ -27,7 +27,7 @@ package struct AccessTokenCodec: Sendable {
         var json = JSONObjectWriter()
         json.add("iss", issuer)
         json.add("sub", claims.subject.rawValue)
-        if claims.audience.count == 1 { json.add("aud", claims.audience[0]) } else { json.add("aud", claims.audience) }
+        json.add("aud", oneOrMore: claims.audience)
         json.add("client_id", claims.clientID.rawValue)
         json.add("iat", claims.issuedAt.seconds)
         json.add("exp", claims.expiresAt.seconds)
@@ -133,11 +133,6 @@ extension JSONObjectWriter {
         add("acr", authentication.acr)
         if !authentication.amr.isEmpty { add("amr", authentication.amr) }
     }
-}
-
-extension JSONValue {
-    /// A string, or the strings of an array, as `aud` allows (RFC 7519 §4.1.3).
-    package var oneOrMore: [String]? { string.map { [$0] } ?? strings }
 }
 
 /// What an access token of ours says (RFC 9068 §2.2).

@@ -30,7 +30,7 @@ package struct Ending: Sendable {
         case descendants
         /// Everything that descends from it, the device secrets that its refreshes and its descendants' gave out, and
         /// the devices that were given their first secret there, unless another app is signed in on them: one of two
-        /// who showed what opened or renews it is a thief, and may have those secrets.
+        /// who showed what opened or renews it is a thief, or whoever has the phone is, and may have those secrets.
         case stolen
         /// A user leaves a browser: what they granted for longer than that goes on (OpenID Connect Core §11), and its
         /// clients hear of it all the same.
@@ -61,7 +61,7 @@ package struct Ending: Sendable {
     package let signedInAt: Timestamp?
     /// Who else asked for it; `nil` where nobody did, and where a browser leaves a session of its own.
     package let asker: EndingAsker?
-    package let extent: Extent
+    package var extent: Extent
     /// The type of the event of the browser's session that it begins with: ``AuditEventType/webSessionSwitched`` when
     /// another user's session takes its place.
     let webSessionType: AuditEventType

@@ -66,7 +66,7 @@ package final class PhoneApprovals: Sendable {
         if let code = DeviceUserCode(typed), let id = try await records.id(ofCode: code, at: now),
             let found = try await records.find(id, at: now), found.signIn.mayBeScanned(by: phone, at: now)
         {
-            try await log.gate.giveBack([keys.wrong], at: now)
+            await log.gate.giveBack([keys.wrong], at: now)
             return (id, (found.signIn.endsAt() - now).roundedUpSeconds)
         }
         try await log.recordRefusal(.unknownCode, of: phone, origin: origin, at: now)

@@ -19,7 +19,7 @@ package final class PhoneApprovers: Sendable {
 
     package init(
         apps: any GrantStore, clients: Reloadable<ClientDirectory>, limits: LimitSettings,
-        limiter: any RateLimiter, refusals: RefusalLog, requiresSameNetwork: Bool = false
+        limiter: any RateLimiter, refusals: RefusalLog, requiresSameNetwork: Bool
     ) {
         self.apps = apps
         self.clients = clients

@@ -7,18 +7,21 @@ package final class PhoneSignIns: Sendable {
     let watch: CrossDeviceWatch
     private let approvers: PhoneApprovers
     private let opener: SessionOpener
+    /// `nil` where an approval leads to no website elsewhere.
+    private let handOffs: HandOffs?
     private let log: CrossDeviceLog
     private let time: TimeSource
     private let random: RandomSource
 
     package init(
         records: PhoneSignInRecords, watch: CrossDeviceWatch, approvers: PhoneApprovers, opener: SessionOpener,
-        log: CrossDeviceLog, time: TimeSource, random: RandomSource = .system
+        handOffs: HandOffs? = nil, log: CrossDeviceLog, time: TimeSource, random: RandomSource = .system
     ) {
         self.records = records
         self.watch = watch
         self.approvers = approvers
         self.opener = opener
+        self.handOffs = handOffs
         self.log = log
         self.time = time
         self.random = random
@@ -65,6 +68,12 @@ package enum PhoneSignInStart: Sendable {
 /// The outcome of the digits that the browser's user typed in (contract §9).
 package enum PhoneSignInConfirmation: Sendable {
     case signedIn(OpenedSession)
+    /// The session will be at the website that the sign-in is for, which this link opens for the user who approved;
+    /// there is none here.
+    case handedOn(LoginTokenAnswer, of: Subject)
+    /// The approval leads to no session at the website that the sign-in is for, and the browser has a sign-in of the
+    /// same user, which stays.
+    case notEnough
     /// What was typed cannot be the digits, and was not an attempt.
     case noDigits(PhoneSignInPage)
     /// The digits are wrong, and may be tried again.
@@ -160,9 +169,12 @@ extension PhoneSignIns {
     }
 
     /// Takes the digits that the phone shows, typed where the session is to be.
-    /// - Parameter current: the browser's session, which the new one takes the place of.
+    /// - Parameters:
+    ///   - handOff: what the browser is to go on to at a website elsewhere, where it is.
+    ///   - current: the browser's session, which the new one takes the place of.
     package func confirm(
-        _ typed: String, by secret: OpaqueSecret, replacing current: WebSession?, origin: RequestOrigin
+        _ typed: String, by secret: OpaqueSecret, for handOff: HandOffs.Request? = nil,
+        replacing current: WebSession?, origin: RequestOrigin
     ) async throws -> PhoneSignInConfirmation {
         let id = PhoneSignInNames(of: secret).id
         guard let digits = SixDigits.read(typed) else { return try await withoutDigits(secret) }
@@ -186,24 +198,40 @@ extension PhoneSignIns {
                     next.stored == .locked ? .locked : .wrongDigits, of: next.phone, origin: origin, at: now)
                 return next.stored == .locked ? .over(reached) : .wrong(reached)
             }
-            let app: AppSession
             switch try await approvers.standing(of: phone, since: approvedAt, at: now) {
-            case .good(let session): app = session
+            case .good(let app):
+                let opened = try await open(
+                    by: app, phone, detail: PhoneSignInNames.auditDetail(of: id), for: handOff, replacing: current,
+                    origin: origin, at: now)
+                return opened ?? .over(reached)
             case .over(let reason):
                 try await log.recordRefusal(reason, of: phone, origin: origin, at: now)
                 return .over(reached)
             }
-            guard
-                let opened = try await opener.openApproved(
-                    by: app, scope: phone.scope, replacing: current,
-                    detail: PhoneSignInNames.auditDetail(of: id), origin: origin, at: now)
-            else {
-                try await log.recordRefusal(.sessionEnded, of: phone, origin: origin, at: now)
-                return .over(reached)
-            }
-            return .signedIn(opened)
         }
         throw StorageError.unavailable("others were quicker every time")
+    }
+
+    /// Opens what a good approval opens: a session at the website elsewhere that the sign-in is for, where the app may
+    /// open that one, and otherwise one here, unless it would take the place of a better one (ADR-0077).
+    /// - Returns: `nil` where the app's session has just ended.
+    private func open(
+        by app: AppSession, _ phone: ApprovingPhone, detail: String, for handOff: HandOffs.Request?,
+        replacing current: WebSession?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> PhoneSignInConfirmation? {
+        if let handOff {
+            if let link = try await handOffs?.link(
+                for: handOff, approvedIn: app, scope: phone.scope, detail: detail, origin: origin)
+            {
+                return .handedOn(link, of: app.subject)
+            }
+            if current?.handsOnMore(than: app, at: now) == true { return .notEnough }
+        }
+        let opened = try await opener.openApproved(
+            by: app, scope: phone.scope, replacing: current, detail: detail, origin: origin, at: now)
+        if let opened { return .signedIn(opened) }
+        try await log.recordRefusal(.sessionEnded, of: phone, origin: origin, at: now)
+        return nil
     }
 
     /// What an empty or a half-filled field comes to: it guesses nothing, so it is none of the three attempts.
@@ -217,7 +245,18 @@ extension PhoneSignIns {
     }
 }
 
+extension WebSession {
+    /// Whether it is a live sign-in of an approving app's user, which hands on what a session by that approval does not
+    /// (contract §16.4).
+    func handsOnMore(than app: AppSession, at now: Timestamp) -> Bool {
+        isOwnSignIn && subject == app.subject && isAlive(at: now)
+    }
+}
+
 extension PhoneSignIns {
+    /// Whether an app's approval may lead a browser on to a website elsewhere.
+    package func mayLeadOn(to website: ClientID) -> Bool { handOffs?.takesApprovals(atWebsite: website) ?? false }
+
     /// Whether a link is that of the browser's own page.
     package func isLink(_ id: String?, of secret: OpaqueSecret) -> Bool {
         guard let id else { return false }

@@ -6,18 +6,21 @@ package final class ShownSignInCodes: Sendable {
     private let codes: ShownCodeRecords
     private let approvers: PhoneApprovers
     private let opener: SessionOpener
+    /// `nil` where an approval leads to no website elsewhere.
+    private let handOffs: HandOffs?
     private let accounts: any UserStore
     private let log: CrossDeviceLog
     private let time: TimeSource
     private let random: RandomSource
 
     package init(
-        codes: ShownCodeRecords, approvers: PhoneApprovers, opener: SessionOpener, accounts: any UserStore,
-        log: CrossDeviceLog, time: TimeSource, random: RandomSource = .system
+        codes: ShownCodeRecords, approvers: PhoneApprovers, opener: SessionOpener, handOffs: HandOffs? = nil,
+        accounts: any UserStore, log: CrossDeviceLog, time: TimeSource, random: RandomSource = .system
     ) {
         self.codes = codes
         self.approvers = approvers
         self.opener = opener
+        self.handOffs = handOffs
         self.accounts = accounts
         self.log = log
         self.time = time
@@ -27,6 +30,10 @@ package final class ShownSignInCodes: Sendable {
     /// The outcome of digits that a phone showed and a browser's user typed in (contract §9).
     package enum Outcome: Sendable {
         case signedIn(OpenedSession)
+        /// As ``PhoneSignInConfirmation/handedOn(_:of:)``.
+        case handedOn(LoginTokenAnswer, of: Subject)
+        /// As ``PhoneSignInConfirmation/notEnough``.
+        case notEnough
         /// What was typed cannot be the digits, and was not an attempt, whichever user it was for.
         case noDigits
         case refused
@@ -34,9 +41,16 @@ package final class ShownSignInCodes: Sendable {
     }
 
     /// New digits for the bearer's user; those before are gone.
+    /// - Throws: `OAuthError`, which is recorded: `access_denied` for a user who has no user name to type beside them,
+    ///   as one whom a phone's key or an upstream provider signs in; ``StorageError``.
     package func show(bearer: BearerIdentity, origin: RequestOrigin) async throws -> ShownDigits {
         let now = time.now()
         let phone = try await approvers.phone(of: bearer, isFresh: true, origin: origin, at: now)
+        guard try await accounts.account(of: phone.subject)?.username != nil else {
+            try await log.recordRefusal(.noUserName, of: phone, origin: origin, at: now)
+            throw OAuthError(
+                .accessDenied, "this user has no user name to type beside the digits", detail: .noUserName)
+        }
         let digits = Secret(random.sixDigits())
         try await codes.put(
             digits, of: phone, network: PhoneApprovers.network(of: origin.address)?.description, at: now)
@@ -45,9 +59,12 @@ package final class ShownSignInCodes: Sendable {
     }
 
     /// Signs a browser in by a user's live code.
-    /// - Parameter current: the browser's session, which the new one takes the place of.
+    /// - Parameters:
+    ///   - handOff: what the browser is to go on to at a website elsewhere, where it is.
+    ///   - current: the browser's session, which the new one takes the place of.
     package func use(
-        _ typed: String, of username: String, replacing current: WebSession?, origin: RequestOrigin
+        _ typed: String, of username: String, for handOff: HandOffs.Request? = nil, replacing current: WebSession?,
+        origin: RequestOrigin
     ) async throws -> Outcome {
         let now = time.now()
         if let wait = try await log.blocked(origin, at: now) { return .limited(retryAfter: wait) }
@@ -77,6 +94,14 @@ package final class ShownSignInCodes: Sendable {
         switch try await approvers.standing(of: phone, since: code.shownAt, at: now) {
         case .good(let session): app = session
         case .over(let reason): return try await refuse(reason, phone.subject, keys, origin: origin, at: now)
+        }
+        if let handOff {
+            if let link = try await handOffs?.link(
+                for: handOff, approvedIn: app, scope: phone.scope, detail: nil, origin: origin)
+            {
+                return .handedOn(link, of: app.subject)
+            }
+            if current?.handsOnMore(than: app, at: now) == true { return .notEnough }
         }
         guard
             let opened = try await opener.openApproved(

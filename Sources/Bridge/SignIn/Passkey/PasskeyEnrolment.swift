@@ -152,7 +152,9 @@ package final class PasskeyEnrolment: Sendable {
     private static func event(
         _ type: AuditEventType, _ mark: String, _ session: WebSession, _ origin: RequestOrigin, _ now: Timestamp
     ) -> AuditEvent {
-        .byUser(type, session.subject, sessionID: session.id, facts: ["passkey": mark], origin: origin, at: now)
+        .byUser(
+            type, session.subject, sessionID: session.id, facts: [PasskeySignIn.markName: mark], origin: origin,
+            at: now)
     }
 
     private static func binding(_ session: WebSession, _ party: PasskeyParty) -> String {

@@ -1,5 +1,5 @@
 /// Why a passkey was not taken: for the audit log. The page says one thing for all of them.
-package enum PasskeyRefusal: String, Error, CaseIterable {
+enum PasskeyRefusal: String, Error, CaseIterable {
     /// What came is not of the form that it has to have, or the key of a kind that is not taken.
     case malformed = "passkey_malformed"
     /// A passkey was made where one was to be used, or the other way round.

@@ -13,11 +13,14 @@ package final class PasskeySignIn: Sendable {
         Authentication.proofOfPossession, Authentication.userPresence, Authentication.multipleFactors,
     ]
 
+    /// The member of an event's detail that names a passkey.
+    static let markName = "passkey"
+
     /// Which passkey it was, for the audit log: the one that ``Passkey/mark`` and the events of adding and removing
     /// name.
     static func detail(_ mark: String) -> String {
         var object = JSONObjectWriter()
-        object.add("passkey", mark)
+        object.add(markName, mark)
         return object.finishedText()
     }
 
@@ -100,7 +103,7 @@ package final class PasskeySignIn: Sendable {
             return try await refuse(
                 try await flaw(of: use, account.subject), account, use.mark, origin: origin, at: now)
         }
-        opened.recognition = throttle.knownBrowsers?.cookie(
+        opened.recognition = throttle.knownBrowsers.cookie(
             knowing: account, isOfTwoFactors: true, besides: origin.recognition, at: now)
         return .signedIn(opened)
     }

@@ -36,15 +36,15 @@ struct KeyProof: Sendable {
     private static func checkTimes(
         of claims: [String: JSONValue], at now: Timestamp
     ) throws(SelfIssuedRefusal.Reason) {
-        guard let issued = claims["iat"]?.decimal, claims["exp"] == nil || claims["exp"]?.decimal != nil,
-            claims["nbf"] == nil || claims["nbf"]?.decimal != nil
+        let end = claims["exp"].flatMap(Timestamp.init(nearest:))
+        let start = claims["nbf"].flatMap(Timestamp.init(nearest:))
+        guard let issued = claims["iat"].flatMap(Timestamp.init(nearest:)), claims["exp"] == nil || end != nil,
+            claims["nbf"] == nil || start != nil
         else { throw .malformed }
-        let now = Double(now.milliseconds) / 1000
         let tolerance = SelfIssuedToken.tolerance
-        if let end = claims["exp"]?.decimal, now >= end + tolerance { throw .expired }
-        let age = Double(KeyRegistration.lifetime.components.seconds)
-        guard issued >= now - age - tolerance, issued <= now + tolerance,
-            claims["nbf"]?.decimal ?? issued <= now + tolerance
+        if let end, now >= end + tolerance { throw .expired }
+        guard issued >= now - KeyRegistration.lifetime - tolerance, issued <= now + tolerance,
+            (start ?? issued) <= now + tolerance
         else { throw .issuedOutOfRange }
     }
 }

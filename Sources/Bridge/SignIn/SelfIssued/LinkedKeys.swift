@@ -132,8 +132,8 @@ package final class LinkedKeys: Sendable {
         let now = time.now()
         guard try await admitChange(in: session, origin: origin) else { throw SelfIssuedRefusal(.notSignedIn) }
         let event = AuditEvent(
-            at: now, type: .selfIssuedUnlinked, outcome: .success, reason: "user", subject: session.subject,
-            sessionID: session.id, origin: origin, detail: Self.detail(thumbprint))
+            at: now, type: .selfIssuedUnlinked, outcome: .success, reason: AuditEvent.byTheUser,
+            subject: session.subject, sessionID: session.id, origin: origin, detail: Self.detail(thumbprint))
         let outcome = try await storage.unlink(
             thumbprint, of: session.subject, sparing: session.id,
             Ending(at: now, reason: .keyUnlinked, origin: origin, by: EndingAsker(session.id)), event: event)

@@ -153,6 +153,6 @@ extension SelfIssuedSignIn {
     /// password alone is that of anybody who had the password.
     private func needsCode(_ account: Account, origin: RequestOrigin, at now: Timestamp) -> Bool {
         guard account.secondFactor != nil else { return false }
-        return throttle.knownBrowsers?.mark(of: account, in: origin.recognition, at: now)?.isOfTwoFactors != true
+        return throttle.knownBrowsers.mark(of: account, in: origin.recognition, at: now)?.isOfTwoFactors != true
     }
 }

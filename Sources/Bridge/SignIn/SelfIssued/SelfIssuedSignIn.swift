@@ -11,7 +11,9 @@ package final class SelfIssuedSignIn: Sendable {
     /// How long another device may take to answer, and its answer waits for the browser.
     static let codeLifetime = Duration.seconds(120)
     /// Bytes of a `state` that is looked for; ours are shorter.
-    static let longestState = 1024
+    package static let longestState = 1024
+    /// Bytes of a `nonce` that a phone is asked to sign; ours are shorter.
+    package static let longestNonce = 256
 
     /// Where the keys are kept, whose they are, and what is used up.
     package typealias Storage = LinkedKeyStore & UserStore & RequestStore
@@ -87,7 +89,7 @@ package enum SelfIssuedOutcome: Sendable {
     case linked
     /// The key has no account, and its holder is to choose.
     /// - Parameter sealed: for ``SelfIssuedSignIn/proof(sealed:)``; carried by the browser.
-    case unknown(sealed: String)
+    case unknown(sealed: String, errand: String)
 }
 
 // The answer of a phone, on its way through the browser that asked, or straight from another device.
@@ -252,8 +254,8 @@ extension SelfIssuedSignIn {
         }
         switch configuration.unknownSubject {
         case .ask:
-            let found = ParkedProof(proof: proof, errand: errand, isFromElsewhere: way == .phoneElsewhere)
-            return .unknown(sealed: try seal.seal(found.text, lifetime: Self.choiceLifetime))
+            let found = ParkedProof(proof: proof, isFromElsewhere: way == .phoneElsewhere)
+            return .unknown(sealed: try seal.seal(found.text, lifetime: Self.choiceLifetime), errand: errand)
         case .create:
             let key = try await addAccount(for: proof, told: false, origin: origin, at: now)
             return .signedIn(
@@ -351,11 +353,10 @@ extension SelfIssuedSignIn {
     }
 }
 
-/// A proof of a key without an account, while its holder chooses.
+/// A proof of a key without an account, while its holder chooses. Browsers carry it in a cookie, and keep none of more
+/// than 4096 bytes: what the sign-in is for, which may be longer, is not in it.
 package struct ParkedProof: Sendable {
     package let proof: SelfIssuedProof
-    /// What the sign-in was for.
-    package let errand: String
     /// Whether the phone answered on another device than the browser's.
     let isFromElsewhere: Bool
 
@@ -363,23 +364,20 @@ package struct ParkedProof: Sendable {
     /// would sign in to that account from then on; a new account would be their own.
     package var mayBeLinked: Bool { !isFromElsewhere && !proof.isOfAnyApp }
 
-    init(proof: SelfIssuedProof, errand: String, isFromElsewhere: Bool) {
+    init(proof: SelfIssuedProof, isFromElsewhere: Bool) {
         self.proof = proof
-        self.errand = errand
         self.isFromElsewhere = isFromElsewhere
     }
 
     fileprivate init?(_ text: [UInt8]) {
         guard let object = JSONValue.parse(text)?.object, let proof = object["proof"].flatMap({ SelfIssuedProof($0) }),
-            let errand = object["errand"]?.string, let isFromElsewhere = object["elsewhere"]?.bool
+            let isFromElsewhere = object["elsewhere"]?.bool
         else { return nil }
-        self.init(proof: proof, errand: errand, isFromElsewhere: isFromElsewhere)
+        self.init(proof: proof, isFromElsewhere: isFromElsewhere)
     }
 
     fileprivate var text: [UInt8] {
-        let json = JSONValue.object([
-            "proof": proof.json, "errand": .string(errand), "elsewhere": .bool(isFromElsewhere),
-        ])
+        let json = JSONValue.object(["proof": proof.json, "elsewhere": .bool(isFromElsewhere)])
         return Array(json.text.utf8)
     }
 }

@@ -43,10 +43,10 @@ package struct SelfIssuedToken: Sendable {
     /// What the user says of themselves; unverified.
     let told: [String: JSONValue]
 
-    /// How far clocks may be apart, in seconds; for a ``KeyProof`` too.
-    static let tolerance = 60.0
-    /// How old a token may be, in seconds, without the tolerance.
-    private static let maximumAge = 600.0
+    /// How far clocks may be apart; for a ``KeyProof`` too.
+    static let tolerance = Duration.seconds(60)
+    /// How old a token may be, without the tolerance.
+    private static let maximumAge = Duration.seconds(600)
     private static let coreIssuer = "https://self-issued.me"
     private static let legacyIssuer = "https://self-issued.me/v2"
     /// The kind of name that keys have here (RFC 9278).
@@ -167,20 +167,19 @@ package struct SelfIssuedToken: Sendable {
     }
 
     private static func isMeant(_ claims: [String: JSONValue], for audiences: [String]) -> Bool {
-        let named = claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.strings ?? []
+        let named = claims["aud"]?.oneOrMore ?? []
         return named.contains { name in audiences.contains { $0.hasSameBytes(as: name) } }
     }
 
     private static func checkTimes(
         of claims: [String: JSONValue], at now: Timestamp
     ) throws(SelfIssuedRefusal.Reason) {
-        guard let expires = claims["exp"]?.decimal, let issued = claims["iat"]?.decimal,
-            claims["nbf"] == nil || claims["nbf"]?.decimal != nil
+        let start = claims["nbf"].flatMap(Timestamp.init(nearest:))
+        guard let expires = claims["exp"].flatMap(Timestamp.init(nearest:)),
+            let issued = claims["iat"].flatMap(Timestamp.init(nearest:)), claims["nbf"] == nil || start != nil
         else { throw .malformed }
-        let now = Double(now.milliseconds) / 1000
         guard now < expires + tolerance else { throw .expired }
-        guard issued >= now - maximumAge - tolerance, issued <= now + tolerance,
-            claims["nbf"]?.decimal ?? issued <= now + tolerance
+        guard issued >= now - maximumAge - tolerance, issued <= now + tolerance, (start ?? issued) <= now + tolerance
         else { throw .issuedOutOfRange }
     }
 
@@ -208,7 +207,7 @@ package struct SelfIssuedToken: Sendable {
             guard ConstantTime.equals((other.string ?? "").utf8, nonce.utf8) else { throw .nonceMismatch }
         }
         if let end = told["exp"] {
-            guard let end = end.decimal, Double(terms.now.milliseconds) / 1000 < end + tolerance else { throw .expired }
+            guard let end = Timestamp(nearest: end), terms.now < end + tolerance else { throw .expired }
         }
         return told
     }

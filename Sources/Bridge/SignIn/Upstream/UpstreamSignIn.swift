@@ -5,6 +5,8 @@ package import OAuth2
 /// The trip's facts travel in `state`, sealed and bound to the browser by its form cookie; nothing is stored until the
 /// user is known. Accounts are found by `iss` and `sub` alone: an e-mail address may change hands.
 package final class UpstreamSignIn: Sendable {
+    /// Why an account was made, in the audit log.
+    private static let method = "upstream"
     static let tripLifetime = Authorizations.journeyLifetime
     /// How long the question stands that ``Outcome/asks`` is: as long as its form.
     static let questionLifetime = FormTokens.lifetime
@@ -216,7 +218,7 @@ package final class UpstreamSignIn: Sendable {
             for: UpstreamRequest(
                 state: state, nonce: trip.nonce, verifier: trip.verifier,
                 redirectURI: Self.callback(of: trip.provider, at: here)), at: now)
-        try? await gate.giveBack(keys, at: now)
+        await gate.giveBack(keys, at: now)
         // An upstream that ignored what it was asked for must not pass for one that did it.
         guard !trip.isFresh || Self.isOfTrip(user, began: trip.began) else { throw UpstreamRefusal.notFresh }
         return .named(
@@ -272,7 +274,7 @@ package final class UpstreamSignIn: Sendable {
 
     /// Where a provider sends the browser back to.
     package static func callback(of id: String, at origin: WebOrigin) -> String {
-        "\(origin)/sign-in/callback/\(id)"
+        "\(origin)\(SignInPath.callback)\(id)"
     }
 
     /// The linked account; a new one at the first sign-in.
@@ -284,7 +286,7 @@ package final class UpstreamSignIn: Sendable {
             subject: Account.makeSubject(random: random), username: nil, displayName: user.name, email: user.email,
             createdAt: now)
         let event = AuditEvent(
-            at: now, type: .userCreated, outcome: .success, reason: "upstream", subject: account.subject,
+            at: now, type: .userCreated, outcome: .success, reason: Self.method, subject: account.subject,
             origin: origin)
         if try await accounts.addAccount(account, issuer: user.identity.issuer, link: user.identity, event: event)
             == .added

@@ -123,7 +123,8 @@ package struct AccountClaims: UserClaimsSource {
 
 /// The name that a user types to sign in.
 ///
-/// Two spellings that look the same or differ in case only are one name: they are compared by ``key``.
+/// Two spellings that differ in case only, or in how their characters are put together, are one name: they are compared
+/// by ``key``. Letters of two alphabets that look the same are not.
 package struct Username: Hashable, Sendable, CustomStringConvertible {
     /// The name as it was registered.
     package let text: String
@@ -141,6 +142,21 @@ package struct Username: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
         self.text = trimmed
         key = trimmed.precomposedStringWithCompatibilityMapping.lowercased().precomposedStringWithCompatibilityMapping
+    }
+
+    /// A name for a new account, or an account's new name. One that has some other name already goes on with it.
+    /// - Returns: `nil`, besides, when it holds anything that is not seen: it would look like another account's.
+    package init?(registering text: String) {
+        self.init(text)
+        guard self.text.unicodeScalars.allSatisfy(Self.isSeen) else { return nil }
+    }
+
+    private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .lineSeparator, .paragraphSeparator: false
+        // The blank of Braille is a symbol by its category.
+        default: !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
+        }
     }
 
     package var description: String { text }

@@ -1,24 +1,11 @@
 import Dispatch
-import Synchronization
 
 /// Hashes passwords on threads of its own, a few at a time; a caller that comes while too many wait is turned away.
 ///
 /// A hash takes a fifth of a second of a core on purpose. On the threads that serve requests a handful of sign-ins
 /// would stop everything else, and without a bound so would anyone who sends many.
 package final class PasswordHasher: Sendable {
-    private struct Waiter {
-        let number: Int
-        let continuation: CheckedContinuation<Void, any Error>
-    }
-
-    private struct State {
-        var free: Int
-        var waiting: [Waiter] = []
-        var lastNumber = 0
-    }
-
-    private let state: Mutex<State>
-    private let maximumWaiting: Int
+    private let turnstile: Turnstile
     private let queue = DispatchQueue(label: "drawbridge.passwords", qos: .utility, attributes: .concurrent)
     package let cost: PasswordCost
     private let random: RandomSource
@@ -33,8 +20,9 @@ package final class PasswordHasher: Sendable {
     ) {
         self.cost = cost
         self.random = random
-        self.maximumWaiting = maximumWaiting
-        state = Mutex(State(free: max(1, width)))
+        turnstile = Turnstile(
+            width: width, maximumWaiting: maximumWaiting, patience: nil,
+            refusal: StorageError.unavailable("too many sign-ins are waiting"))
         decoy = PasswordHash(ofNothingAt: cost, random: random)
     }
 
@@ -45,9 +33,7 @@ package final class PasswordHasher: Sendable {
     /// - Throws: ``StorageError/unavailable(_:because:)`` when too many wait; `CancellationError` when the task is
     ///   cancelled while it waits.
     package func turn<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
-        try await enter()
-        defer { leave() }
-        return try await body()
+        try await turnstile.turn(body)
     }
 
     /// The hash of a new password.
@@ -65,55 +51,5 @@ package final class PasswordHasher: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try work() }) }
         }
-    }
-
-    private func enter() async throws {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                enter(Waiter(number: number, continuation: continuation))
-            }
-        } onCancel: {
-            let waiter: Waiter? = state.withLock { state in
-                guard let index = state.waiting.firstIndex(where: { $0.number == number }) else { return nil }
-                return state.waiting.remove(at: index)
-            }
-            waiter?.continuation.resume(throwing: CancellationError())
-        }
-    }
-
-    private func enter(_ waiter: Waiter) {
-        enum Entry { case now, later, cancelled, never }
-        let entry: Entry = state.withLock { state in
-            if state.free > 0 {
-                state.free -= 1
-                return .now
-            }
-            // Asked under the lock: a caller that is cancelled later is found among those who wait.
-            if Task.isCancelled { return .cancelled }
-            guard state.waiting.count < maximumWaiting else { return .never }
-            state.waiting.append(waiter)
-            return .later
-        }
-        switch entry {
-        case .now: waiter.continuation.resume()
-        case .later: break
-        case .cancelled: waiter.continuation.resume(throwing: CancellationError())
-        case .never: waiter.continuation.resume(throwing: StorageError.unavailable("too many sign-ins are waiting"))
-        }
-    }
-
-    private func leave() {
-        let next: Waiter? = state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.free += 1
-                return nil
-            }
-            return state.waiting.removeFirst()
-        }
-        next?.continuation.resume()
     }
 }

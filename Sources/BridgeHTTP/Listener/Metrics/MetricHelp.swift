@@ -33,5 +33,6 @@ enum MetricHelp {
         "drawbridge_writer_longest_seconds":
             "The longest time since the start that the one connection that writes was held, by what held it.",
         "drawbridge_writer_seconds": "Time for which the one connection that writes was held, by what held it.",
+        "drawbridge_writes_waiting": "Writes that waited for the one connection that writes, at the last look.",
     ]
 }

@@ -5,7 +5,7 @@ import OAuth2
 
 /// Reads the body of `POST /api/auth/create-sso-token`: none, JSON or a form, strictly (contract §3).
 enum IssueRequestReader {
-    private static let members = ["client_id", "redirect", "code_challenge", "code_challenge_method", "bind", "ttl"]
+    static let members = ["client_id", "redirect", "code_challenge", "code_challenge_method", "bind", "ttl"]
 
     static func read(_ request: Request) async throws -> LoginTokenIssueRequest {
         let fields =

@@ -3,9 +3,9 @@ import HTTPTypes
 import OAuth2
 
 /// The two cookies of the `session` profile, ``SessionProfileCookies``, in the headers of answers.
-package enum SessionCookies {
+enum SessionCookies {
     /// What a request has the session's secret in.
-    package static let secretName = SessionProfileCookies.secretName
+    static let secretName = SessionProfileCookies.secretName
 
     /// Sets both, the secret last; they live until the session's absolute end.
     static func set(_ session: WebSession, secret: OpaqueSecret, at now: Timestamp, in headers: inout HTTPFields) {

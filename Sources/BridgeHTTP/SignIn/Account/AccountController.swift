@@ -67,7 +67,6 @@ struct AccountController: BrowserGroup {
             keys: try await storage.linkedKeys(of: session.subject).count,
             passkeys: try await passkeyCount(session.subject, request), events: history.latest,
             hasEarlierEvents: history.hasEarlier, offersDevices: offersDevices,
-            offersSecondFactor: signIn.secondFactor != nil,
             offersKeys: signIn.selfIssued != nil,
             mayLinkKeys: signIn.selfIssued?.signIn.configuration.isOffered == true)
         let directory = clients.current

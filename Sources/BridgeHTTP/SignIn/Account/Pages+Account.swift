@@ -20,7 +20,6 @@ struct AccountPage: Sendable {
     /// Whether there are, or may be, earlier ones than these.
     let hasEarlierEvents: Bool
     let offersDevices: Bool
-    let offersSecondFactor: Bool
     let offersKeys: Bool
     /// Whether a phone could be linked from here.
     let mayLinkKeys: Bool
@@ -103,7 +102,7 @@ extension Pages {
             "has_account": page.account != nil, "is_own": page.isOwn,
             "has_password": page.account?.passwordHash != nil,
             "offers_devices": page.offersDevices,
-            "offers_second_factor": page.offersSecondFactor && page.account?.passwordHash != nil,
+            "offers_second_factor": page.account?.passwordHash != nil,
             "offers_passkeys": page.passkeys != nil && page.account?.passwordHash != nil,
             // Who signs in elsewhere links none, and unlinks what is there.
             "offers_keys": page.offersKeys && page.account != nil

@@ -11,6 +11,8 @@ struct DevicesController: BrowserGroup {
     ]
 
     static let path = AccountPath.devices
+    /// What the address says, as its whole query, where a form ended nothing because its session was over.
+    static let lostName = "lost"
     private static let endPath = "/account/devices/end"
     static let place: Origins.Purposes? = [.provider, .console]
     static let reservation = RouteReservation.paths

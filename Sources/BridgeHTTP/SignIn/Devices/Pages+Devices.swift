@@ -3,8 +3,9 @@ import OAuth2
 import Hummingbird
 
 extension Pages {
-    func devicesSignedOut(to visitor: PageVisitor) -> Response {
-        render("devices", ["sign_in_url": signInForDevices ?? signInURL], to: visitor)
+    /// - Parameter isAfterForm: whether a form was sent that ended nothing.
+    func devicesSignedOut(isAfterForm: Bool, to visitor: PageVisitor) -> Response {
+        render("devices", ["sign_in_url": signInForDevices ?? signInURL, "is_lost": isAfterForm], to: visitor)
     }
 
     /// Our sign-in page, from which the browser comes back; `nil` where users sign in elsewhere.

@@ -84,13 +84,23 @@ struct PhoneSignInController: SignInGroup {
         let visit = visit(sent, request, context)
         guard let secret = request.phoneSignInSecret else { return again(visit) }
         guard form.isOurs else { return try page(try await phones.signIns.page(of: secret), visit, .stale) }
+        let current = try await browsers.replaceable(in: request)
         let outcome = try await phones.signIns.confirm(
-            form.parameters["code"] ?? "", by: secret, replacing: try await browsers.replaceable(in: request),
+            form.parameters["code"] ?? "", by: secret, for: visit.errand.handOff, replacing: current,
             origin: context.origin(of: request))
         switch outcome {
         case .signedIn(let opened):
             var response = try await flow.proceed(
                 visit.errand, opened, browser: visit.browser, request, context)
+            PhoneSignInCookie.clear(in: &response.headers)
+            return response
+        case .handedOn(let link, of: let subject):
+            var response = try await flow.goOn(by: link, of: subject, request, context)
+            PhoneSignInCookie.clear(in: &response.headers)
+            return response
+        case .notEnough:
+            var response = try await flow.notEnoughElsewhere(
+                visit.errand, browser: visit.browser, session: current, request, context)
             PhoneSignInCookie.clear(in: &response.headers)
             return response
         case .noDigits(let reached): return try page(reached, visit, .noDigits)

@@ -36,12 +36,18 @@ struct SignInCodeController: SignInGroup {
             try page(errand, notice, username: username, browser: form.browser, to: pageVisitor(request, context))
         }
         guard form.isOurs else { return try again(.notOurs(form)) }
+        let current = try await browsers.replaceable(in: request)
         let outcome = try await phones.shownCodes.use(
-            form.parameters["code"] ?? "", of: username, replacing: try await browsers.replaceable(in: request),
+            form.parameters["code"] ?? "", of: username, for: errand.handOff, replacing: current,
             origin: context.origin(of: request))
         switch outcome {
         case .signedIn(let opened):
             return try await flow.proceed(errand, opened, browser: form.browser, request, context)
+        case .handedOn(let link, of: let subject):
+            return try await flow.goOn(by: link, of: subject, request, context)
+        case .notEnough:
+            return try await flow.notEnoughElsewhere(
+                errand, browser: form.browser, session: current, request, context)
         case .noDigits: return try again(.noDigits)
         case .refused: return try again(.refused)
         case .limited(let wait): return try again(.limited(wait))

@@ -59,11 +59,13 @@ struct SecondFactorController: BrowserGroup {
         /// Ours, that shows the page.
         let origin: WebOrigin
 
+        private var page: String { isForConsole ? AccountPath.secondFactorForConsole : AccountPath.secondFactor }
+
         /// To the sign-in and back: also for somebody who is signed in, but not since a moment ago.
-        var signIn: Response {
-            let path = isForConsole ? AccountPath.secondFactorForConsole : AccountPath.secondFactor
-            return .seeOther("\(origin)\(SignInController.path(backTo: path))")
-        }
+        var signIn: Response { .seeOther("\(origin)\(SignInController.path(backTo: page))") }
+
+        /// For the sender of a form whose session is over.
+        var signInAfterLostForm: Response { .seeOther("\(origin)\(SignInController.path(afterLostForm: page))") }
     }
 
     /// Who looks.

@@ -49,6 +49,11 @@ enum SecondFactorNotice: PageNotice {
         case .limited: .rateLimited
         }
     }
+
+    var isProblem: Bool {
+        // The factor is in force, as was asked for: the status says only that this form is not what set it up.
+        if case .shownBefore = self { false } else { code != nil }
+    }
 }
 
 /// The content of the page about the second factor.

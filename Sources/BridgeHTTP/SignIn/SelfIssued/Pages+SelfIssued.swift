@@ -149,13 +149,14 @@ extension Pages {
     }
 
     /// The choice of somebody whose key is nobody's.
-    /// - Parameter otherURL: another way to sign in for the same.
+    /// - Parameter errand: what another way to sign in is for as well.
     func selfIssuedChoice(
-        _ proof: SelfIssuedProof, formToken: String, otherURL: String, to visitor: PageVisitor
+        _ proof: SelfIssuedProof, formToken: String, errand: SignInErrand, to visitor: PageVisitor
     ) -> Response {
         var values = Self.values(of: proof)
         values["form_token"] = formToken
-        values["other_url"] = otherURL
+        values["query_suffix"] = errand.querySuffix
+        values["other_url"] = errand.url
         return render("self_issued_choice", values, to: visitor, policy: .leadingOut)
     }
 
@@ -191,18 +192,6 @@ extension Pages {
                 "explanation": texts.text("self_issued", reason.textKey, in: language), "code": reason.rawValue,
                 "is_way_on": true,
             ], to: visitor, language: language, status: .init(code: ErrorCode.invalidRequest.status))
-    }
-
-    /// What a refusal of a phone's answer means and what to do: the page that its `error_uri` leads to.
-    func explanation(of reason: SelfIssuedRefusal.Reason, to visitor: PageVisitor) -> Response {
-        let language = language(for: visitor)
-        return render(
-            "error_code",
-            [
-                "code": reason.rawValue, "status": String(reason.code.status),
-                "explanation": texts.text("self_issued_causes", reason.rawValue, in: language),
-                "remedy": texts.text("error_help", "self_issued_remedy", in: language),
-            ], to: visitor, language: language)
     }
 
     func linkedKeys(_ page: LinkedKeysPage, to visitor: PageVisitor) -> Response {
@@ -255,11 +244,6 @@ extension Pages {
 }
 
 extension SelfIssuedRefusal.Reason {
-    /// Reasons whose names are not error codes as well.
-    static let ofTheirOwn = allCases.filter { reason in
-        !ErrorCode.all.contains { $0.rawValue == reason.rawValue }
-    }
-
     /// The key in the section `self_issued` of what people are told. Where that is not `failed`, the page that an
     /// answer comes back to has an element of the reason's name, which says the same.
     var textKey: String {
@@ -270,9 +254,6 @@ extension SelfIssuedRefusal.Reason {
         default: "failed"
         }
     }
-
-    /// The error code whose status it has.
-    var code: ErrorCode { self == .rateLimited ? .rateLimited : .invalidRequest }
 }
 
 extension WebOrigin {

@@ -9,10 +9,10 @@ extension SelfIssuedController {
         guard let found = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
             return redirect(to: SignInController.path)
         }
+        let errand = SignInErrand(try request.queryOfLink())
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.selfIssuedChoice(
-            found.proof, formToken: try formTokens.make(for: .selfIssued, binding: binding),
-            otherURL: SignInErrand(try FormParameters(parsing: found.errand.utf8)).url,
+            found.proof, formToken: try formTokens.make(for: .selfIssued, binding: binding), errand: errand,
             to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
@@ -21,7 +21,8 @@ extension SelfIssuedController {
     @Sendable func choose(
         _ request: Request, context: BridgeRequestContext, form: BrowserForm
     ) async throws -> Response {
-        guard form.isOurs else { return redirect(to: Self.choicePath) }
+        let errand = SignInErrand(try request.queryOfLink())
+        guard form.isOurs else { return redirect(to: Self.choicePath + errand.querySuffix) }
         guard let found = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
             return redirect(to: SignInController.path)
         }
@@ -38,7 +39,7 @@ extension SelfIssuedController {
                 let opened = try await phone.createAccount(
                     for: found, told: form.parameters["told"] == "yes",
                     replacing: try await browsers.replaceable(in: request), origin: context.origin(of: request))
-                return try await signedIn(.signedIn(opened, errand: found.errand), request, context)
+                return try await signedIn(.signedIn(opened, errand: errand.query), request, context)
             } catch let refusal as SelfIssuedRefusal {
                 metrics.count(refusal)
                 return refusedPage(refusal, pageVisitor(request, context))

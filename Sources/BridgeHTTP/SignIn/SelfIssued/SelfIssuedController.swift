@@ -24,8 +24,8 @@ struct SelfIssuedController: SignInGroup {
     static let continuePath = "/self-issued/continue"
     /// Bytes of an answer: three tokens.
     private static let answerLimit = BodyReader.longest
-    /// Bytes of what a sign-in is for: at most an authorization request under way, which we sealed ourselves.
-    private static let errandLimit = 8192
+    /// Bytes of a `return` with its name: more than a page of ours has.
+    private static let returnLimit = 8192
 
     let phone: SelfIssuedSignIn
     let flow: SignInFlow
@@ -63,7 +63,7 @@ struct SelfIssuedController: SignInGroup {
             let beginning = try await phone.begin(
                 errand: errand.query, linking: linking, browser: browser, origin: context.origin(of: request))
             metrics.count(.started)
-            var response = try startPage(
+            var response = try await startPage(
                 beginning, visit.linkForm, errand, isLinking: linking != nil, request,
                 pageVisitor(request, context))
             SelfIssuedCookies.set(browser, lifetime: configuration.lifetime, in: &response.headers)
@@ -77,19 +77,27 @@ struct SelfIssuedController: SignInGroup {
     private func startPage(
         _ beginning: SelfIssuedSignIn.Beginning, _ form: SelfIssuedLinkForm, _ errand: SignInErrand, isLinking: Bool,
         _ request: Request, _ visitor: PageVisitor
-    ) throws -> Response {
+    ) async throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         let (state, nonce) = (beginning.state, beginning.nonce)
+        let takesCode = if isLinking { false } else { try await takesOtherDevices(for: errand, binding, request) }
         var response = pages.selfIssuedStart(
             SelfIssuedStartPage(
                 openLink: configuration.openLink(state: state, nonce: nonce),
                 schemeLink: schemeLink(form, state: state, nonce: nonce, isLinking: isLinking, request),
-                code: isLinking
-                    ? nil : code(state: state, nonce: nonce, fields: try waitingFields(state, binding)),
+                code: takesCode
+                    ? code(state: state, nonce: nonce, fields: try waitingFields(state, binding)) : nil,
                 isLinking: isLinking, signInURL: isLinking ? LinkedKeysController.path : errand.url),
             to: visitor)
         FormCookie.set(binding, in: &response.headers)
         return response
+    }
+
+    /// Whether the answer of another device may be enough for what the sign-in is for.
+    private func takesOtherDevices(
+        for errand: SignInErrand, _ binding: OpaqueSecret, _ request: Request
+    ) async throws -> Bool {
+        flow.takes(.phoneKey, for: errand, browser: binding, besides: try await browsers.opened(by: request))
     }
 
     /// What a phone next to this device scans; `nil` where no answers of other devices are taken.
@@ -119,20 +127,14 @@ struct SelfIssuedController: SignInGroup {
     /// The page that starts the linking of a key.
     static let linkingURL = "\(SelfIssuedConfiguration.startPath)?link=1"
 
-    /// What the sign-in is for. A `return` is judged after the phone's answer, whatever it is; of one that does not
-    /// fit, so much is kept as shows that it is too long (docs/rules/return-path.md P1).
-    /// - Throws: `invalid_request` for a `journey` that does not fit.
-    static func errand(_ query: FormParameters) throws(OAuthError) -> SignInErrand {
-        if let journey = query["journey"] {
-            let errand = SignInErrand(journey: journey, named: nil)
-            guard errand.query.utf8.count <= errandLimit else {
-                throw OAuthError(.invalidRequest, "journey is too long")
-            }
-            return errand
-        }
+    /// What the sign-in is for. A journey is as long as its request (docs/rules/authorization-request.md A9): one that
+    /// we did not seal ourselves begins nothing. A `return` is judged after the phone's answer, whatever it is; of one
+    /// that does not fit, so much is kept as shows that it is too long (docs/rules/return-path.md P1).
+    static func errand(_ query: FormParameters) -> SignInErrand {
+        if let journey = query["journey"] { return SignInErrand(journey: journey, named: nil) }
         let named = query.bytes("return").map { Array(String(decoding: $0, as: UTF8.self).utf8) }
         let errand = SignInErrand(journey: nil, named: named, isRepeated: query.isRepeated("return"))
-        guard errand.query.utf8.count > errandLimit, let named else { return errand }
+        guard errand.query.utf8.count > returnLimit, let named else { return errand }
         // Ends in a byte that no path has: what is left must not be taken for a page of ours, which may be longer.
         let start = named.prefix(ReturnPath.maximumLength) + [UInt8(ascii: "\\")]
         return SignInErrand(journey: nil, named: Array(start), isRepeated: errand.isRepeated)
@@ -147,31 +149,36 @@ struct SelfIssuedController: SignInGroup {
             throw OAuthError(.invalidRequest, "request_uri was not issued here")
         }
         // What phones take. Whether a sign-in waits under them is seen where it is looked for.
-        guard let state = query["state"], 1...1024 ~= state.utf8.count, let nonce = query["nonce"],
-            1...256 ~= nonce.utf8.count
+        guard let state = query["state"], 1...SelfIssuedSignIn.longestState ~= state.utf8.count,
+            let nonce = query["nonce"], 1...SelfIssuedSignIn.longestNonce ~= nonce.utf8.count
         else { throw OAuthError(.invalidRequest, "state or nonce is missing or too long") }
         let isPosted = query["response_mode"] == "direct_post"
         // Whoever scanned a code has it on the other screen.
         let mayScan = configuration.crossDevice != .off && !isPosted
         let isLinking = try await phone.isLinking(state)
         let binding = FormCookie.binding(of: request, random: random)
-        let waits = mayScan ? try await isWaiting(state, request, context) : false
+        let waiting = mayScan ? try await waitingErrand(state, request, context) : nil
+        let takesCode = if let waiting { try await takesOtherDevices(for: waiting, binding, request) } else { true }
         var response = pages.selfIssuedOpen(
             schemeLink: schemeLink(
                 .binding2012, state: state, nonce: nonce, isPosted: isPosted, isLinking: isLinking, request),
             isPosted: isPosted, isLinking: isLinking, stores: configuration.storeURLs,
-            code: isPosted || isLinking
-                ? nil : code(state: state, nonce: nonce, fields: waits ? try waitingFields(state, binding) : []),
+            code: isPosted || isLinking || !takesCode
+                ? nil
+                : code(state: state, nonce: nonce, fields: waiting != nil ? try waitingFields(state, binding) : []),
             to: pageVisitor(request, context))
-        if waits { FormCookie.set(binding, in: &response.headers) }
+        if waiting != nil { FormCookie.set(binding, in: &response.headers) }
         return response
     }
 
-    /// Whether this browser began a sign-in that nobody has answered yet.
-    private func isWaiting(_ state: String, _ request: Request, _ context: BridgeRequestContext) async throws -> Bool {
+    /// What this browser began a sign-in for that nobody has answered yet; `nil` where it began none.
+    private func waitingErrand(
+        _ state: String, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> SignInErrand? {
         let found = try await phone.look(
             state, browser: request.selfIssuedBrowser, origin: context.recognisedOrigin(of: request))
-        return if case .waiting = found.standing { true } else { false }
+        guard case .waiting = found.standing else { return nil }
+        return SignInErrand(try FormParameters(parsing: found.errand.utf8))
     }
 
     /// - Parameter isPosted: whether another device waits for the answer.
@@ -229,9 +236,9 @@ struct SelfIssuedController: SignInGroup {
         case .linked:
             SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &headers)
             return "\(origins.own(of: request))\(LinkedKeysController.path)?linked"
-        case .unknown(let sealed):
+        case .unknown(let sealed, let errand):
             SelfIssuedCookies.setProof(sealed, in: &headers)
-            return "\(origins.own(of: request))\(Self.choicePath)"
+            return "\(origins.own(of: request))\(Self.choicePath)\(errand.isEmpty ? "" : "?\(errand)")"
         }
     }
 

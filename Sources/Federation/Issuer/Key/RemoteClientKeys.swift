@@ -68,7 +68,7 @@ package final class RemoteClientKeys: ClientKeySource {
             } onFailure: { [logger] error in
                 // Not the whole address: its query may be a secret between the two.
                 logger.warning(
-                    "A client's keys could not be fetched", metadata: ["origin": "\(url.origin)", "error": "\(error)"])
+                    "a client's keys could not be fetched", metadata: ["origin": "\(url.origin)", "error": "\(error)"])
             }
             let address = ClientKeyAddress(document: document)
             addresses[uri] = address

@@ -12,7 +12,7 @@ final class RemoteKeySet: KeySource {
     ) {
         document = RemoteDocument(limits: limits, load: load) { error in
             logger.warning(
-                "An issuer's keys could not be fetched", metadata: ["issuer": "\(issuer)", "error": "\(error)"])
+                "an issuer's keys could not be fetched", metadata: ["issuer": "\(issuer)", "error": "\(error)"])
         }
     }
 

@@ -59,7 +59,7 @@ struct BearerClaims: Sendable {
 
     private func checkAudience() throws(BearerRefusal) {
         guard let value = claims["aud"] else { throw .missing(claim: "aud") }
-        guard let named = value.string.map({ [$0] }) ?? value.strings else { throw .malformed(claim: "aud") }
+        guard let named = value.oneOrMore else { throw .malformed(claim: "aud") }
         let accepted = settings.audiences.contains { audience in
             named.contains { $0.hasSameBytes(as: audience) }
         }

@@ -23,6 +23,14 @@ struct ForeignToken: Sendable {
         self.jws = jws
     }
 
+    /// Whether a text has the form of an encrypted token, which begins as a signed one does: five parts (RFC 7516
+    /// §7.1), and a header with `enc` (§4.1.2), which nothing has that we make.
+    static func isEncrypted(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 5, let header = Base64URL.decode(parts[0]) else { return false }
+        return JSONValue.parse(bytes: header, depth: 8)?.object?["enc"]?.string != nil
+    }
+
     var keyID: String? { jws.keyID }
     var type: String? { jws.type }
 

@@ -1,3 +1,4 @@
+import Bridge
 import Foundation
 import OAuth2
 import Synchronization
@@ -8,7 +9,7 @@ import Synchronization
 /// A page of a file that is written through memory, so that a note costs no call and outlives the process, however it
 /// ends. What a machine that loses its power had not written yet is lost; that it did is known from the kernel's run, and
 /// then nothing is certain.
-package final class CommitMark: Sendable {
+final class CommitMark: Sendable {
     enum Found: Hashable, Sendable {
         case missing
         case certain(SeenCommit)
@@ -57,10 +58,13 @@ package final class CommitMark: Sendable {
     private static let generationPlace = 60
     private static let notePlaces = [64, 256]
     private static let hashLength = 64
+    /// How much of a note each of its two sums is of: three numbers and the hash; then also the first sum and two numbers
+    /// that earlier versions did not write.
+    private static let summed = (first: 24 + hashLength, second: 24 + hashLength + 24)
 
     /// - Parameter synchronizeFolder: brings a file's name to the disk; a parameter for tests.
     /// - Throws: ``CommitMarkError``.
-    package init(
+    init(
         path: String, synchronizeFolder: (_ path: String) throws(FolderSyncError) -> Void = FolderSync.ofFile(at:)
     ) throws {
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -188,6 +192,11 @@ package final class CommitMark: Sendable {
         }
         bytes += padded(commit.hash, to: hashLength)
         withUnsafeBytes(of: sum(bytes).littleEndian) { bytes.append(contentsOf: $0) }
+        guard let epoch = commit.epoch else { return bytes }
+        for number in [UInt64(bitPattern: epoch.number), UInt64(bitPattern: epoch.at.milliseconds)] {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        withUnsafeBytes(of: sum(bytes).littleEndian) { bytes.append(contentsOf: $0) }
         return bytes
     }
 
@@ -195,12 +204,18 @@ package final class CommitMark: Sendable {
         func number(_ place: Int) -> UInt64 {
             bytes[place..<place + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
-        let length = 24 + hashLength
+        let (length, whole) = (summed.first, summed.second)
         guard sum(Array(bytes[..<length])) == number(length), number(0) > 0,
             let hash = String(validating: bytes[24..<length].prefix { $0 != 0 }, as: UTF8.self)
         else { return nil }
-        let commit = SeenCommit(
+        var commit = SeenCommit(
             sequence: Int64(bitPattern: number(8)), hash: hash, transaction: Int64(bitPattern: number(16)))
+        // What an earlier version wrote over the first part has another count, and so another sum.
+        if sum(Array(bytes[..<whole])) == number(whole) {
+            commit.epoch = SeenCommit.Epoch(
+                number: Int64(bitPattern: number(length + 8)),
+                at: Timestamp(milliseconds: Int64(bitPattern: number(length + 16))))
+        }
         return (number(0), commit)
     }
 
@@ -216,11 +231,11 @@ package final class CommitMark: Sendable {
 }
 
 /// The file cannot be kept.
-package struct CommitMarkError: Error, CustomStringConvertible {
+struct CommitMarkError: Error, CustomStringConvertible {
     let path: String
     let code: CInt
 
     var reason: String { String(cString: strerror(code)) }
 
-    package var description: String { "\(path) cannot be written: \(reason)" }
+    var description: String { "\(path) cannot be written: \(reason)" }
 }

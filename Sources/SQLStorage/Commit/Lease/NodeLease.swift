@@ -41,7 +41,7 @@ final class NodeLease: Sendable {
     private let state = Mutex(State())
 
     init(
-        node: String, dialect: SQLDialect, mark: CommitMark? = nil, neighbours: [String: SeenCommit] = [:],
+        node: String, dialect: SQLDialect, mark: CommitMark?, neighbours: [String: SeenCommit] = [:],
         written: WrittenDatabase? = nil, time: TimeSource, logger: Logger
     ) {
         self.node = node
@@ -124,9 +124,11 @@ final class NodeLease: Sendable {
 
     /// Notes how far the chain is, once that is durable and before any caller hears of it.
     func note(_ chain: AuditChain) {
+        let now = time.now()
         let seen = state.withLock { state in
             state.seen.sequence = chain.sequence
             state.seen.hash = chain.hash
+            state.seen.epoch = state.held.map { SeenCommit.Epoch(number: $0.restoreNumber, at: now) }
             return state.seen
         }
         mark?.note(seen)
@@ -156,6 +158,8 @@ final class NodeLease: Sendable {
             }
             let expiresAt = try row.integer(0)
             let transaction = try row.integer(1)
+            // Another node may have counted a restore since the name was taken.
+            let epoch = SeenCommit.Epoch(number: try max(row.integer(3), held.restoreNumber), at: time.now())
             // A standby that has everything knows the lease as well; the fence of a batch finds out where this is.
             if try row.integer(2) != held.run { written?.doubt() }
             var renewed = held
@@ -164,6 +168,7 @@ final class NodeLease: Sendable {
             let seen = state.withLock { state in
                 state.held?.expiresAt = expiresAt
                 state.seen.transaction = max(state.seen.transaction, transaction)
+                state.seen.epoch = epoch
                 return state.seen
             }
             mark?.note(seen)
@@ -243,14 +248,24 @@ final class NodeLease: Sendable {
             }
             mark?.note(sees)
             written?.note(identity, lease: held.renewal(node: node), knewLease: knewLease)
-            if let notice = point.notice {
-                logger.error(
-                    "the database is not as it was left: login tokens of before are not accepted any more",
-                    metadata: ["reason": "\(notice.reason.rawValue)", "number": "\(point.number)"])
-            }
+            log(point)
         } catch {
             session.rollback()
             throw error
+        }
+    }
+
+    private func log(_ point: RestoreCheck.Outcome) {
+        guard let notice = point.notice else { return }
+        let metadata: Logger.Metadata = ["reason": "\(notice.reason.rawValue)", "number": "\(point.number)"]
+        if point.isRaised {
+            logger.error(
+                "the database is not as it was left: login tokens of before are not accepted any more",
+                metadata: metadata)
+        } else {
+            logger.warning(
+                "the database lacks events of this node: it was restored, which was counted then and ends nothing again",
+                metadata: metadata)
         }
     }
 

@@ -11,7 +11,7 @@ struct RestoreCheck {
     /// What other nodes that run now have noted last, by their names, where this node has noted nothing.
     var neighbours: [String: SeenCommit] = [:]
     let seen: SeenCommit
-    /// The restore number under which this process wrote what it has seen; `nil` at its start.
+    /// The restore number under which this process wrote what it has seen; `nil` at its start, when the mark may say it.
     var known: Int64?
 
     /// What was found.
@@ -20,6 +20,8 @@ struct RestoreCheck {
         /// What counts as seen from now on.
         let seen: SeenCommit
         let notice: RestoreNotice?
+        /// Whether this raised the number, and ended what could be used twice.
+        let isRaised: Bool
     }
 
     /// Longer than any clock is wrong. Only tokens whose issue the database does not know are told by the time, and
@@ -30,7 +32,7 @@ struct RestoreCheck {
     func run(_ session: any SQLSession, identity: String, at now: Timestamp) throws -> Outcome {
         let end = try AuditChainEnd.find(of: node, session.run)
         let transaction = try session.run(dialect.lease.transaction).first?.integer(0) ?? 0
-        let current = SeenCommit(end, transaction: transaction)
+        var current = SeenCommit(end, transaction: transaction)
         let isIdentified = dialect.lease.identifiesDatabase
         let marked = isIdentified ? identity : (keepsMark ? "marked" : "")
         let isNew = try session.change(RestoreSQL.insert, [.text(marked), .integer(0)]) > 0
@@ -39,6 +41,7 @@ struct RestoreCheck {
         }
         let number = try row.integer(0)
         let found = try row.text(1)
+        let known = try self.known ?? markedNumber(before: row.optionalTimestamp(2))
         let isSame = isNew || (isIdentified && found == identity)
         let verdict = Verdict.of(
             missing: try flaw(in: session, end: end, transaction: transaction),
@@ -51,11 +54,22 @@ struct RestoreCheck {
             }
             var notice: RestoreNotice?
             if case .counted(let reason?) = verdict { notice = RestoreNotice(at: now, reason: reason) }
-            return Outcome(number: number, seen: current, notice: notice)
+            current.epoch = SeenCommit.Epoch(number: number, at: now)
+            return Outcome(number: number, seen: current, notice: notice, isRaised: false)
         case .restored(let reason):
             try Self.raise(session, identity: marked, at: now)
-            return Outcome(number: number + 1, seen: current, notice: RestoreNotice(at: now, reason: reason))
+            current.epoch = SeenCommit.Epoch(number: number + 1, at: now)
+            let notice = RestoreNotice(at: now, reason: reason)
+            return Outcome(number: number + 1, seen: current, notice: notice, isRaised: true)
         }
+    }
+
+    /// The restore number that the mark was made under, where the database was restored last after that: what a server
+    /// wrote later than a restore that the database counts, beside whoever counted it, is not covered by the count.
+    private func markedNumber(before restoredAt: Timestamp?) -> Int64? {
+        guard case .certain(let commit) = mark, let epoch = commit.epoch, let restoredAt, epoch.at <= restoredAt
+        else { return nil }
+        return epoch.number
     }
 
     /// What the signs mean.
@@ -71,7 +85,7 @@ struct RestoreCheck {
         ///   - missing: what this process has seen and the database lacks.
         ///   - otherDatabase: that the database is not the one that was counted last.
         ///   - number: the database's restore number.
-        ///   - known: under which number this process wrote what it has seen.
+        ///   - known: under which number this process, or the one before it, wrote what it has seen.
         static func of(
             missing: RestoreNotice.Reason?, otherDatabase: RestoreNotice.Reason?, number: Int64, known: Int64?
         ) -> Verdict {
@@ -145,6 +159,14 @@ struct SeenCommit: Hashable, Sendable {
     var hash = ""
     /// The engine's own count.
     var transaction: Int64 = 0
+    /// `nil` where it is not known.
+    var epoch: Epoch?
+
+    /// When a commit was noted, and how often the database had been restored by then.
+    struct Epoch: Hashable, Sendable {
+        let number: Int64
+        let at: Timestamp
+    }
 
     init() {}
 

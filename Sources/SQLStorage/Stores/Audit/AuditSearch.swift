@@ -191,9 +191,7 @@ struct AuditSearch {
         add("(client_id = ? OR target_client_id = ?)", SQLValue(filter.clientID))
         if let network = filter.network { add("address LIKE ?", .text((network.textPrefix ?? "%:") + "%")) }
         if let text = filter.text {
-            // Both engines' own lower() knows the case of ASCII letters, and takes a tenth of the time.
-            let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-            let searched = isASCII ? "lower(\(Self.searchedText))" : dialect.lowercase(Self.searchedText)
+            let searched = dialect.lowercased(Self.searchedText, toFind: text)
             add("\(searched) LIKE ? ESCAPE '!'", .text(LikePattern.containing(text.lowercasedForSearch)))
         }
     }

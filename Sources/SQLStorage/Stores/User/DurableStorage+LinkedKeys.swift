@@ -51,6 +51,8 @@ extension DurableStorage: LinkedKeyStore {
         try await write { [endings] transaction in
             // Held first: when two each leave the other's key, the second sees what the first did.
             _ = try transaction.changes(AccountSQL.hold, [SQLValue(subject)])
+            // Ahead of key and sessions, as wherever a key signs in, and wherever something is hung below a device.
+            _ = try transaction.changes(SubjectSQL.hold, [SQLValue(subject)])
             guard
                 try transaction.changes(
                     LinkedKeySQL.revoke, [.text(thumbprint), SQLValue(subject), SQLValue(ending.at)])
@@ -72,25 +74,33 @@ extension WriteTransaction {
     ) throws -> Ended {
         // Codes first: one that is being redeemed elsewhere is waited for, and its session then found.
         let signedIn = try run(LinkedKeySQL.webSessions, [SQLValue(subject), SQLValue(ending.at)])
-            .map { try WebSession(row: $0) }.filter(\.isSignedInWithKey).map(\.id)
+            .map { try WebSession(row: $0) }.filter(\.authentication.isByKey).map(\.id)
         try deleteCodes(below: signedIn, takingInherited: true, by: sql)
         var ended = Ended.nothing
         for session in try run(LinkedKeySQL.webSessions, [SQLValue(subject), SQLValue(ending.at)])
             .map({ try WebSession(row: $0) })
-        where session.id != spared && session.endedAt == nil && session.isSignedInWithKey {
+        where session.id != spared && session.endedAt == nil && session.authentication.isByKey {
             ended = try ended + end(.webSession(session.id), ending, by: sql)
         }
         for session in try run(LinkedKeySQL.appSessions, [SQLValue(subject), SQLValue(ending.at)])
             .map({ try AppSession(row: $0) })
-        where session.authentication.amr.contains(Authentication.selfIssued) {
+        where session.authentication.isByKey {
             ended = try ended + end(.appSession(session.id), ending, by: sql)
+        }
+        // Once all of them are over: who is signed in on a device then came by no key.
+        var theft = ending
+        theft.extent = .stolen
+        for session in try run(LinkedKeySQL.givenSecrets, [SQLValue(subject), SQLValue(ending.at)])
+            .map({ try AppSession(row: $0) })
+        where session.authentication.isByKey {
+            ended = try ended + end(.appSession(session.id), theft, by: sql)
         }
         return ended
     }
 }
 
-extension WebSession {
-    fileprivate var isSignedInWithKey: Bool { authentication.amr.contains(Authentication.selfIssued) }
+extension Authentication {
+    fileprivate var isByKey: Bool { amr.contains(Self.selfIssued) }
 }
 
 extension DurableStorage: SelfIssuedTransactionStore {
@@ -180,6 +190,17 @@ enum LinkedKeySQL {
         """
         SELECT \(AppSessionSQL.columns) FROM app_session
         WHERE subject = $1 AND ended_at IS NULL AND +expires_at > $2 ORDER BY id
+        """)
+
+    /// The app sessions, over or not, that the user's live devices were given a secret in.
+    static let givenSecrets = SQLStatement(
+        """
+        SELECT \(AppSessionSQL.columns) FROM app_session
+        WHERE subject = $1 AND id IN (
+            SELECT COALESCE(v.session_id, d.session_id)
+            FROM device_secret d JOIN device_secret_digest v ON v.device_secret_id = d.id
+            WHERE d.subject = $1 AND d.revoked_at IS NULL AND +d.expires_at > $2)
+        ORDER BY id
         """)
 
     /// What a user could sign in with.

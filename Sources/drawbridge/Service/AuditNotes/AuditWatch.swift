@@ -66,8 +66,7 @@ final class AuditWatch: Sendable {
 
     func record(to metrics: any MetricsFactory) {
         Gauge(label: "drawbridge_audit_log_problems", factory: metrics).record(problems)
-        Gauge(label: "drawbridge_degraded", dimensions: [("part", "audit_checkpoints")], factory: metrics)
-            .record(noteProblem == nil ? 0 : 1)
+        Gauge.degraded("audit_checkpoints", in: metrics).record(noteProblem == nil ? 0 : 1)
     }
 
     private var problems: Int { state.withLock { $0.contradictions.count + $0.refusedCuts.count } }

@@ -21,7 +21,7 @@ struct AuditForwardService: Service {
     }
 
     private func keepForwarding() async {
-        var backoff = DeliveryBackoff()
+        var backoff = Backoff.delivery
         while !Task.isCancelled {
             let before = status.current.delivered
             do {

@@ -46,7 +46,7 @@ struct SpanSending {
     private let logger: Logger
     /// What the receiver could not take; it is sent before anything else.
     private var kept: [FinishedSpan] = []
-    private var backoff = DeliveryBackoff()
+    private var backoff = Backoff.delivery
     private var pausedUntil: ContinuousClock.Instant?
     private var isFailing = false
 

@@ -15,7 +15,7 @@ struct AuditSettings: Sendable {
     let retention: Duration?
 
     init(reading settings: SettingsReader, in dataDirectory: String) {
-        signingKeyPath = settings.path(Self.signingKeyFile, or: "\(dataDirectory)/audit-signing-key")
+        signingKeyPath = settings.path(Self.signingKeyFile, or: "\(dataDirectory)/\(FileName.auditSigningKey)")
         retention = settings[Self.retention]
     }
 }

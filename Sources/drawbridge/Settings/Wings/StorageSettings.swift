@@ -33,7 +33,7 @@ struct StorageSettings: Sendable {
     let purgeInterval: Duration
 
     /// The database in the data folder (contract §13).
-    var databasePath: String { "\(directory)/drawbridge.sqlite" }
+    var databasePath: String { "\(directory)/\(FileName.database)" }
 
     init(reading settings: SettingsReader) {
         directory = settings[Self.directory]
@@ -47,8 +47,9 @@ struct StorageSettings: Sendable {
         if !node.isName() || node.utf8.count > 60 || node.hasPrefix(".") {
             settings.note(Self.node, value: node, "must be 1 to 60 letters, digits, dots, - or _")
         }
-        masterKeyPath = settings.path(Self.masterKeyFile, or: "\(directory)/master-key")
-        loginTokenKeysPath = settings.path(Self.loginTokenKeysFile, or: "\(directory)/login-token-keys.json")
+        masterKeyPath = settings.path(Self.masterKeyFile, or: "\(directory)/\(FileName.masterKey)")
+        loginTokenKeysPath = settings.path(
+            Self.loginTokenKeysFile, or: "\(directory)/\(FileName.loginTokenKeys)")
         purgeInterval = settings[Self.purgeInterval]
     }
 }

@@ -80,17 +80,17 @@ extension TrustedIssuerSettings {
         let audiences = fields.list("audience")
         if audiences == nil { fields.note("audience", "is required: a token for somebody else must not count") }
         let algorithms = Self.algorithms(&fields)
-        let leeway = fields.duration("leeway", in: .zero ... .seconds(60), expecting: "a duration from 0s to 60s")
+        let leeway = fields.duration("leeway", in: Self.leeways, expecting: "a duration from 0s to 60s")
         let sources = [
             Self.hmac(&fields, absolute: absolute),
             fields.text("jwks_file").map { .jwksFile(path: absolute($0)) },
             fields.text("jwks_uri").map { .jwksURL($0) }, Self.discovery(&fields),
             Self.introspection(&fields, absolute: absolute),
         ].compactMap { $0 }
-        let subjectClaim = fields.text("subject_claim") ?? "sub"
-        let clientClaim = fields.text("client_claim") ?? "client_id"
+        let subjectClaim = fields.text("subject_claim") ?? Self.defaultSubjectClaim
+        let clientClaim = fields.text("client_claim") ?? Self.defaultClientClaim
         let fallbackClientClaim = fields.text("fallback_client_claim")
-        let deviceClaim = fields.text("device_claim") ?? "device_id"
+        let deviceClaim = fields.text("device_claim") ?? Self.defaultDeviceClaim
         let groupsClaim = fields.text("groups_claim")
         let subjectPrefix = fields.text("subject_prefix") ?? ""
         let sharesSubjects = fields.boolean("shares_subjects_with_accounts") ?? false
@@ -108,7 +108,7 @@ extension TrustedIssuerSettings {
             algorithms: algorithms ?? Self.defaultAlgorithms, subjectClaim: subjectClaim, clientClaim: clientClaim,
             fallbackClientClaim: fallbackClientClaim, deviceClaim: deviceClaim, groupsClaim: groupsClaim,
             subjectPrefix: subjectPrefix, sharesSubjectsWithAccounts: sharesSubjects, clients: clients,
-            leeway: leeway ?? .seconds(30),
+            leeway: leeway ?? Self.defaultLeeway,
             maximumTokenLifetime: maximumTokenLifetime ?? Self.defaultMaximumTokenLifetime)
     }
 

@@ -47,7 +47,7 @@ import Testing
             let events = try await Self.withdrawals(service)
             #expect(events.map(\.targetClientID) == [app])
             #expect(events.map(\.sessionID) == ["own"])
-            #expect(events.map(\.reason) == ["user"])
+            #expect(events.map(\.reason) == ["by the user"])
             let ends = try await service.storage.search(AuditFilter(type: .appSessionEnded), before: nil, limit: 5)
             #expect(ends.records.map(\.event.detail) == [#"{"by_sid":"own"}"#])
         }

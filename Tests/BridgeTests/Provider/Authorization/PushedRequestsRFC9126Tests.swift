@@ -23,12 +23,12 @@ import Testing
             try await body(
                 PushedRequests(
                     rules: AuthorizationRequestRules(
-                        issuer: issuerName, clients: clients, idTokens: nil),
+                        issuer: issuerName, clients: clients, idTokens: provider.idTokens),
                     authenticator: ClientAuthenticator(
                         clients: clients, issuer: issuerName, assertions: storage, refusals: refusals,
                         limiter: UnlimitedRateLimiter(), limits: limits),
                     store: storage, proofs: nil, refusals: refusals,
-                    limiter: InProcessRateLimiter(clock: .parameter), limits: limits,
+                    limiter: InProcessRateLimiter(clock: .parameter), limits: limits, keys: provider.service.keys,
                     time: provider.service.clock.source), provider)
         }
     }
@@ -94,6 +94,38 @@ import Testing
             // The client named itself in the header alone; what is kept names it for later.
             #expect(parameters["client_id"] == "pushing")
         }
+    }
+
+    @Test func `an ID token that is pushed as a hint is stored sealed, and counts as long as its request`() async throws
+    {
+        try await withRequests { requests, provider in
+            let now = provider.service.clock.now
+            let claims = IDTokenClaims(
+                subject: "alice", audience: "pushing", sessionID: "s", authentication: Authentication(), issuedAt: now,
+                notAfter: now + .seconds(60))
+            let hint = try provider.idTokens.sign(claims, accessToken: nil, algorithm: .es256, at: now).expose()
+            provider.service.clock.advance(.milliseconds(999))
+            let uri = try await push(requests, provider, try form(["id_token_hint": hint]))
+            let secret = try #require(
+                OpaqueSecret(
+                    String(uri.expose().dropFirst(AuthorizationRequestReader.requestURIPrefix.count)),
+                    kind: .pushedRequest))
+            let kept = try #require(try await provider.service.storage.pushedRequest(digest: secret.digest)).parameters
+            #expect(!kept.contains(hint))
+            provider.service.clock.advance(.milliseconds(89_999))
+            let outcome = try await authorize(uri, at: provider.authorizations(hints: provider.idTokens))
+            guard case .signIn = outcome else { Issue.record("\(outcome)"); return }
+        }
+    }
+
+    @Test func `a sealed hint opens for its client alone, and one of an earlier version is what it says`() throws {
+        let hints = PushedHints(keys: Reloadable(keyRing("k1")), time: FixedClock().source)
+        let form = "client_id=a&id_token_hint=e30.e30.c2ln&state=s"
+        let kept = try hints.sealed(form, for: "a")
+        #expect(kept.hasPrefix("client_id=a&id_token_hint=") && kept.hasSuffix("&state=s") && kept != form)
+        #expect(hints.opened(kept, for: "a") == form)
+        #expect(hints.opened(kept, for: "b") == kept)
+        #expect(hints.opened(form, for: "a") == form)
     }
 
     @Test func `§2.2: a request URI is good for ninety seconds, and then for nobody`() async throws {

@@ -10,7 +10,7 @@ import Testing
 
     init() throws {
         key = try ProofKey()
-        keys = Reloadable(try keyRing("k1"))
+        keys = Reloadable(keyRing("k1"))
     }
 
     private func verifier(
@@ -165,10 +165,10 @@ import Testing
     }
 
     @Test func `§8: every server that has the keys knows the nonces of the others`() throws {
-        let other = DPoPNonces(keys: Reloadable(try keyRing("k1")))
+        let other = DPoPNonces(keys: Reloadable(keyRing("k1")))
         let nonce = try #require(DPoPNonces(keys: keys).current(at: now))
         #expect(other.end(of: nonce, at: now) != nil)
-        let stranger = DPoPNonces(keys: Reloadable(try keyRing("k2")))
+        let stranger = DPoPNonces(keys: Reloadable(keyRing("k2")))
         #expect(stranger.end(of: nonce, at: now) == nil)
         // RFC 6749 Appendix A.8: NQCHAR.
         #expect(nonce.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })

@@ -33,7 +33,8 @@ struct PhoneDesk: Sendable {
         return PhoneSignIns(
             records: pages(),
             watch: CrossDeviceWatch(store: store, capacity: capacity, time: clock.source, report: report),
-            approvers: approvers(refusals), opener: opener(), log: log(refusals), time: clock.source)
+            approvers: approvers(refusals), opener: opener(), handOffs: handOffs(), log: log(refusals),
+            time: clock.source)
     }
 
     /// What a phone calls at another.
@@ -52,7 +53,7 @@ struct PhoneDesk: Sendable {
         return ShownSignInCodes(
             codes: ShownCodeRecords(records(), master: master),
             approvers: approvers(refusals, requiresSameNetwork: requiresSameNetwork), opener: opener(),
-            accounts: service.storage, log: log(refusals), time: clock.source)
+            handOffs: handOffs(), accounts: service.storage, log: log(refusals), time: clock.source)
     }
 
     private func refusals(_ ceiling: RefusalCeiling = RefusalCeiling()) -> RefusalLog {
@@ -69,6 +70,10 @@ struct PhoneDesk: Sendable {
         PhoneApprovers(
             apps: service.storage, clients: service.clients, limits: LimitSettings(), limiter: limiter,
             refusals: refusals, requiresSameNetwork: requiresSameNetwork)
+    }
+
+    private func handOffs() -> HandOffs {
+        HandOffs(issuer: service.issuer, tries: InProcessRecentTries(time: clock.source))
     }
 
     private func opener() -> SessionOpener {
@@ -123,9 +128,10 @@ struct PhoneDesk: Sendable {
     }
 
     func confirm(
-        _ digits: String, _ page: PhoneSignInPage, replacing current: WebSession? = nil
+        _ digits: String, _ page: PhoneSignInPage, for handOff: HandOffs.Request? = nil,
+        replacing current: WebSession? = nil
     ) async throws -> PhoneSignInConfirmation {
-        try await node().confirm(digits, by: page.secret, replacing: current, origin: origin())
+        try await node().confirm(digits, by: page.secret, for: handOff, replacing: current, origin: origin())
     }
 
     /// Whether digits that a phone shows open a session, typed beside a user name.
@@ -170,6 +176,8 @@ extension PhoneSignInConfirmation {
     var word: String {
         switch self {
         case .signedIn: "signed in"
+        case .handedOn: "handed on"
+        case .notEnough: "not enough"
         case .noDigits: "no digits"
         case .wrong: "wrong"
         case .notYet: "not yet"

@@ -21,6 +21,8 @@ import Testing
     {
         switch try await desk.codes().use(digits, of: username, replacing: nil, origin: origin(address)) {
         case .signedIn(let opened): "signed in as \(opened.session.subject), \(opened.session.opening.rawValue)"
+        case .handedOn: "handed on"
+        case .notEnough: "not enough"
         case .noDigits: "no digits"
         case .refused: "refused"
         case .limited: "limited"
@@ -40,6 +42,19 @@ import Testing
                 try await use(" \(digits.prefix(3)) \(digits.suffix(3))", desk) == "signed in as sub-alice, device_code"
             )
             #expect(try await use(digits, desk) == "refused")
+        }
+    }
+
+    @Test func `who has no user name is shown no digits, and the log says why`() async throws {
+        try await withDesk { desk in
+            let nameless = Account(subject: "sub-nameless", username: nil, createdAt: noon)
+            _ = try await desk.service.storage.addAccount(
+                nameless, issuer: Account.issuer, link: nil,
+                event: AuditEvent(at: noon, type: .userCreated, outcome: .success, subject: nameless.subject))
+            let shown = try await desk.refusal { try await show(desk, "nameless") }
+            #expect(shown == "access_denied")
+            #expect(try await desk.reasons() == ["no_user_name"])
+            #expect(try await desk.service.events().contains("cross_device.code_shown") == false)
         }
     }
 

@@ -28,7 +28,7 @@ struct PasskeyDesk: Sendable {
             storage: storage,
             throttle: SignInThrottle(
                 limiter: limiter, limits: LimitSettings(), refusals: refusals,
-                knownBrowsers: MasterKey([UInt8](repeating: 7, count: 32)).map { KnownBrowsers(master: $0) }),
+                knownBrowsers: try .sample()),
             opener: SessionOpener(
                 sessions: desk.service.sessions, store: storage, clients: desk.service.clients),
             refusals: refusals, keys: desk.service.keys, time: time)

@@ -32,7 +32,7 @@ import Testing
                 linkedKeys: linkedKeys, configuration: configuration,
                 approvers: PhoneApprovers(
                     apps: service.storage, clients: service.clients, limits: LimitSettings(), limiter: phones.limiter,
-                    refusals: refusals), ring: service.keys, time: service.clock.source)
+                    refusals: refusals, requiresSameNetwork: false), ring: service.keys, time: service.clock.source)
         }
 
         var service: Service { phones.service }
@@ -327,6 +327,33 @@ import Testing
         }
     }
 
+    @Test func `a proof is judged by the very instants that it says, and links nothing before or after them`()
+        async throws
+    {
+        try await withService { service async throws in
+            let desk = try Desk(service)
+            try await desk.accounts.add("alice")
+            let bearer = try await desk.bearer()
+            let nonce = try await desk.invite(bearer).nonce
+            let now = service.clock.now.seconds
+            var refused: [(String, String, String)] = [
+                ("exp", "\(now - 61).5", "expired"), ("iat", "\(now - 361).5", "iat_out_of_range"),
+                ("iat", "\(now + 60).5", "iat_out_of_range"), ("nbf", "\(now + 60).5", "iat_out_of_range"),
+            ]
+            refused += [
+                ("exp", "-1e300", "expired"), ("iat", "-1", "iat_out_of_range"), ("nbf", "1e300", "iat_out_of_range"),
+            ]
+            for (claim, json, reason) in refused {
+                let proof = try desk.proof(nonce, [claim: .number(json)])
+                #expect(try await desk.refusal { try await desk.link(proof, by: bearer) } == reason, "\(claim) \(json)")
+            }
+            #expect(try await desk.linkedKeys.keys(of: "sub-alice").isEmpty)
+            let times = ["exp": "1e300", "iat": "\(now - 360)", "nbf": "-1"]
+            let proof = try desk.proof(nonce, times.mapValues { .number($0) })
+            #expect(try await desk.refusal { try await desk.link(proof, by: bearer) } == "none")
+        }
+    }
+
     @Test func `another user's key, or one that was unlinked, is never linked`() async throws {
         try await withService { service in
             let desk = try Desk(service)
@@ -342,6 +369,18 @@ import Testing
             #expect(try await desk.refusal { try await desk.link(proof, by: alice) } == "subject_revoked")
             let again = try desk.proof(try await desk.invite(bob).nonce)
             #expect(try await desk.refusal { try await desk.link(again, by: bob) } == "subject_revoked")
+        }
+    }
+
+    @Test func `what its user unlinks has the reason of all that users change themselves`() async throws {
+        try await withService { service in
+            let desk = try Desk(service)
+            try await desk.accounts.add("alice")
+            let alice = try await desk.bearer()
+            _ = try await desk.link(try desk.proof(try await desk.invite(alice).nonce), by: alice)
+            let session = try #require(try await desk.accounts.attempt("alice").opened).session
+            _ = try await desk.linkedKeys.unlink(try desk.thumbprint, in: session, origin: origin())
+            #expect(try await service.events().contains("self_issued.unlinked by the user"))
         }
     }
 }

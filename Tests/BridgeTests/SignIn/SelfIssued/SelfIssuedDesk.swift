@@ -38,7 +38,7 @@ struct SelfIssuedDesk: Sendable {
             codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
             throttle: SignInThrottle(
                 limiter: limiter, limits: LimitSettings(), refusals: refusals,
-                knownBrowsers: KnownBrowsers(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))),
+                knownBrowsers: try .sample()),
             ring: service.keys, time: service.clock.source)
     }
 

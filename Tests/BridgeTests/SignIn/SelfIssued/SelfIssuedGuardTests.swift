@@ -22,7 +22,7 @@ import Testing
     private func parked(at desk: SelfIssuedDesk) async throws -> ParkedProof {
         let outcome = try await desk.phone.finish(
             try desk.answer(try await desk.begin()), browser: desk.browser, current: nil, origin: origin())
-        guard case .unknown(let sealed) = outcome else { throw StorageError.corrupt("the key is somebody's") }
+        guard case .unknown(let sealed, _) = outcome else { throw StorageError.corrupt("the key is somebody's") }
         return try #require(desk.phone.proof(sealed: sealed))
     }
 
@@ -138,7 +138,7 @@ import Testing
             let desk = try SelfIssuedDesk(service)
             let outcome = try await desk.phone.finish(
                 try desk.answer(try await desk.begin()), browser: desk.browser, current: nil, origin: origin())
-            guard case .unknown(let sealed) = outcome else { Issue.record("\(outcome)"); return }
+            guard case .unknown(let sealed, _) = outcome else { Issue.record("\(outcome)"); return }
             service.clock.advance(.seconds(599))
             #expect(desk.phone.proof(sealed: sealed) != nil)
             service.clock.advance(.seconds(1))

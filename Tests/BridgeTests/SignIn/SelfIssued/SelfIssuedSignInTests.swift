@@ -90,7 +90,7 @@ import Testing
             let beginning = try await desk.begin()
             let outcome = try await desk.phone.finish(
                 try desk.answer(beginning, isOfScheme: true), browser: desk.browser, current: nil, origin: origin())
-            guard case .unknown(let sealed) = outcome else { Issue.record("\(outcome)"); return }
+            guard case .unknown(let sealed, _) = outcome else { Issue.record("\(outcome)"); return }
             let parked = try #require(desk.phone.proof(sealed: sealed))
             #expect(!parked.mayBeLinked)
             let session = try await desk.passwordSession()
@@ -119,7 +119,7 @@ import Testing
             let answer = try desk.answer(try await desk.begin(), isOfScheme: !isLinkClaimed)
             let outcome = try await desk.phone.finish(
                 answer, browser: desk.browser, current: nil, origin: origin())
-            guard case .unknown(let sealed) = outcome else { Issue.record("\(outcome)"); return }
+            guard case .unknown(let sealed, _) = outcome else { Issue.record("\(outcome)"); return }
             let session = try await desk.passwordSession()
             try await desk.linkedKeys.link(
                 try #require(desk.phone.proof(sealed: sealed)), told: false, in: session, origin: origin())
@@ -295,7 +295,7 @@ import Testing
             let desk = try SelfIssuedDesk(service)
             let asked = try await desk.phone.finish(
                 try desk.answer(try await desk.begin()), browser: desk.browser, current: nil, origin: origin())
-            guard case .unknown(let sealed) = asked else { throw StorageError.corrupt("the key is somebody's") }
+            guard case .unknown(let sealed, _) = asked else { throw StorageError.corrupt("the key is somebody's") }
             let session = try await desk.phone.createAccount(
                 for: try #require(desk.phone.proof(sealed: sealed)), told: false, replacing: nil, origin: origin()
             ).session

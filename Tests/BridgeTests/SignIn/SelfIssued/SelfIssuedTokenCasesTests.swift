@@ -16,20 +16,34 @@ import TestSupport
         let clientIDs: [String]
         let nonce: String
         let now: Int64
+    }
 
-        var terms: SelfIssuedTerms {
-            SelfIssuedTerms(audiences: clientIDs, nonces: [nonce], now: Timestamp(seconds: now))
-        }
+    struct OwnContext: Decodable, Sendable {
+        let clientIDs: [String]?
+        let nonce: String?
+        let now: Int64?
     }
 
     struct Case: Decodable, Sendable, CustomTestStringConvertible {
         let why: String?
         let params: [String: JSONValue?]
         let expect: Expectation
+        /// Here, or beside the parameters, a row says what is otherwise as the table's context has it.
+        let context: OwnContext?
+        let clientIDs: [String]?
+        let nonce: String?
+        let now: Int64?
         var testDescription: String { why ?? params.keys.sorted().joined(separator: ", ") }
 
         /// A form holds texts: what is none is absent.
         var texts: [String: String] { params.compactMapValues { $0?.string } }
+
+        func terms(in table: Context) -> SelfIssuedTerms {
+            SelfIssuedTerms(
+                audiences: context?.clientIDs ?? clientIDs ?? table.clientIDs,
+                nonces: [context?.nonce ?? nonce ?? table.nonce],
+                now: Timestamp(seconds: context?.now ?? now ?? table.now))
+        }
     }
 
     struct Expectation: Decodable, Sendable {
@@ -47,9 +61,20 @@ import TestSupport
 
     @Test func `every row can be read`() throws { #expect(try Self.table.get().cases.compactMap(\.problem) == []) }
 
+    @Test func `a row with a time, a nonce or audiences of its own is judged by those`() throws {
+        let table = Context(clientIDs: ["a"], nonce: "n", now: 1)
+        let rows = ["", #", "now": 2, "nonce": "m""#, #", "context": {"clientIDs": ["b"], "now": 3}, "note": "any""#]
+            .map { #"{"params": {}, "expect": {"accept": false}\#($0)}"# }
+        let read = try JSONDecoder().decode([Case].self, from: Data("[\(rows.joined(separator: ","))]".utf8))
+        let terms = read.map { $0.terms(in: table) }
+        #expect(terms.map(\.audiences) == [["a"], ["a"], ["b"]])
+        #expect(terms.map(\.nonces) == [["n"], ["m"], ["n"]])
+        #expect(terms.map(\.now) == [1, 2, 3].map { Timestamp(seconds: $0) })
+    }
+
     @Test(arguments: cases)
     func `a token is decided as the table says`(row: Case) throws {
-        let terms = try Self.table.get().context.terms
+        let terms = row.terms(in: try Self.table.get().context)
         do throws(SelfIssuedRefusal.Reason) {
             let answer: FormParameters
             do { answer = try Self.answer(of: row.texts) } catch { throw .malformed }
@@ -78,14 +103,14 @@ import TestSupport
         var random = SplitMix64(seed: 0x5EED)
         var accepted: [String] = []
         for row in good {
-            let texts = row.texts
+            let (texts, terms) = (row.texts, row.terms(in: context))
             let text = try #require(texts["id_token"])
             for _ in 0..<max(1, (wanted ?? 12_000) / good.count) {
                 let mutant = Self.mutate(Array(text.utf8), &random)
                 guard mutant != Array(text.utf8) else { continue }
                 let mutated = String(decoding: mutant, as: UTF8.self)
                 let answer = try Self.answer(of: texts.merging(["id_token": mutated]) { $1 })
-                if (try? SelfIssuedToken(answer: answer, terms: context.terms)) != nil { accepted.append(mutated) }
+                if (try? SelfIssuedToken(answer: answer, terms: terms)) != nil { accepted.append(mutated) }
             }
         }
         #expect(accepted.isEmpty)

@@ -25,8 +25,11 @@ struct ShownFields: Sendable {
 
     init(_ form: FormParameters) { self.form = form }
 
+    /// What the names of hidden fields begin with.
+    static let prefix = "shown."
+
     /// The hidden field beside a field.
-    static func name(beside field: String) -> String { "shown.\(field)" }
+    static func name(beside field: String) -> String { prefix + field }
 
     /// - Parameter now: what the field would show now.
     func wish(for field: String, now: String) -> Wish {

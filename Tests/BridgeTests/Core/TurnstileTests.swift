@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import SQLStorage
+@testable import Bridge
 
 @Suite struct TurnstileTests {
     private final class Record: Sendable {
@@ -21,6 +21,8 @@ import Testing
         func end() { state.withLock { $0.running -= 1 } }
     }
 
+    private struct TurnedAway: Error {}
+
     /// Something that happens once.
     private final class Sign: Sendable {
         private let state = Atomic(false)
@@ -29,13 +31,19 @@ import Testing
         func give() { state.store(true, ordering: .releasing) }
     }
 
+    private static func turnstile(
+        width: Int = 1, maximumWaiting: Int? = nil, patience: Duration? = nil
+    ) -> Turnstile {
+        Turnstile(width: width, maximumWaiting: maximumWaiting, patience: patience, refusal: TurnedAway())
+    }
+
     private static func wait(until holds: () -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(20)
         while !holds(), .now < end { try await Task.sleep(for: .milliseconds(1)) }
         #expect(holds())
     }
 
-    /// Runs `body` while somebody has the turn, and lets that one go then.
+    /// Runs `body` while somebody has a turn, and lets that one go then.
     private static func whileTaken(_ turnstile: Turnstile, _ body: () async throws -> Void) async throws {
         let (taken, open) = (Sign(), Sign())
         let holder = Task {
@@ -53,7 +61,7 @@ import Testing
     }
 
     @Test func `callers have their turns one at a time, in the order they came`() async throws {
-        let turnstile = Turnstile(patience: .seconds(60))
+        let turnstile = Self.turnstile(patience: .seconds(60))
         let record = Record()
         var callers: [Task<Void, any Error>] = []
         try await Self.whileTaken(turnstile) {
@@ -74,8 +82,33 @@ import Testing
         #expect(record.order == [0, 1, 2, 3] && record.most == 1)
     }
 
+    @Test func `as many callers have their turns at once as it is wide`() async throws {
+        let turnstile = Self.turnstile(width: 2)
+        var third: Task<Void, any Error>?
+        try await Self.whileTaken(turnstile) {
+            third = try await turnstile.turn {
+                let third = Task { try await turnstile.turn {} }
+                try await Self.wait { turnstile.waitingCount == 1 }
+                return third
+            }
+            try await third?.value
+        }
+    }
+
+    @Test func `who finds as many waiting as may wait is turned away`() async throws {
+        let turnstile = Self.turnstile(maximumWaiting: 1)
+        var patient: Task<Void, any Error>?
+        try await Self.whileTaken(turnstile) {
+            patient = Task { try await turnstile.turn {} }
+            try await Self.wait { turnstile.waitingCount == 1 }
+            await #expect(throws: TurnedAway.self) { try await turnstile.turn {} }
+            #expect(turnstile.waitingCount == 1)
+        }
+        try await patient?.value
+    }
+
     @Test func `who is cancelled while waiting gives the place up`() async throws {
-        let turnstile = Turnstile(patience: .seconds(60))
+        let turnstile = Self.turnstile(patience: .seconds(60))
         var patient: Task<Void, any Error>?
         try await Self.whileTaken(turnstile) {
             let gone = Task { try await turnstile.turn {} }
@@ -90,7 +123,7 @@ import Testing
     }
 
     @Test func `who is cancelled already does not wait`() async throws {
-        let turnstile = Turnstile(patience: .seconds(60))
+        let turnstile = Self.turnstile(patience: .seconds(60))
         try await Self.whileTaken(turnstile) {
             let gone = Task {
                 while !Task.isCancelled { await Task.yield() }
@@ -102,18 +135,17 @@ import Testing
         }
     }
 
-    @Test func `who has waited for too long is told that it is unavailable`() async throws {
-        let turnstile = Turnstile(patience: .milliseconds(30))
+    @Test func `who has waited for too long is turned away`() async throws {
+        let turnstile = Self.turnstile(patience: .milliseconds(30))
         try await Self.whileTaken(turnstile) {
-            let failure = await #expect(throws: SQLError.self) { try await turnstile.turn {} }
-            #expect(failure?.kind == .unavailable)
+            await #expect(throws: TurnedAway.self) { try await turnstile.turn {} }
             #expect(turnstile.waitingCount == 0)
         }
         try await turnstile.turn {}
     }
 
     @Test func `after one that failed the next has its turn`() async throws {
-        let turnstile = Turnstile(patience: .seconds(60))
+        let turnstile = Self.turnstile(patience: .seconds(60))
         await #expect(throws: CancellationError.self) { try await turnstile.turn { throw CancellationError() } }
         try await turnstile.turn {}
     }
