@@ -73,13 +73,14 @@ package final class HandOffs: Sendable {
     ///   - scope: what the bearer has that approved.
     ///   - detail: what else there is to say of the approval.
     /// - Returns: `nil` where that app's approval leads to no session at the website, which is recorded.
+    /// - Throws: `OAuthError(.rateLimited)`: to wait is enough then; ``StorageError``.
     func link(
         for request: Request, approvedIn session: AppSession, scope: Scope, detail: String?, origin: RequestOrigin
     ) async throws -> LoginTokenAnswer? {
         do {
             return try await issuer.handOff(
                 request, approvedIn: session, scope: scope, detail: detail, origin: origin)
-        } catch is OAuthError {
+        } catch let error as OAuthError where error.code != .rateLimited {
             return nil
         }
     }

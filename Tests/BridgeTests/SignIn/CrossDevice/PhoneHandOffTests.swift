@@ -235,6 +235,15 @@ import Testing
         }
     }
 
+    @Test func `beyond the limits of issues one is told to wait, and no session opens here`() async throws {
+        try await withDesk { desk async throws in
+            for _ in 0..<5 { _ = try link(await confirm(desk)) }
+            let error = await #expect(throws: OAuthError.self) { try await confirm(desk) }
+            #expect(error?.code == .rateLimited)
+            #expect(try await !desk.service.events().contains { $0.hasPrefix("user.signed_in") })
+        }
+    }
+
     @Test func `digits that a phone shows lead on as well`() async throws {
         try await withDesk { desk in
             try await SignInDesk(desk.service).add("alice")
